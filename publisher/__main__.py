@@ -1,4 +1,4 @@
-"""``python -m publisher`` is ``schema-publisher``."""
+"""Runs ``schema-publisher`` for ``python -m publisher``."""
 
 from publisher.commands.cli import main
 

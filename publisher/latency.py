@@ -25,7 +25,10 @@ SINCE: Final = (RECEIPT, EVENT)
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """``counts[i]`` is how many were at most ``BUCKET_SECONDS[i]``; the last counts the rest. Not cumulative."""
+    """Counts of times.
+
+    ``counts[i]`` counts those above the bound before, up to ``BUCKET_SECONDS[i]``.
+    """
 
     counts: tuple[int, ...] = (0,) * (len(BUCKET_SECONDS) + 1)
     total_seconds: float = 0.0
@@ -38,7 +41,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """One moment, on the engine's clock, which never steps, and as wall time."""
+    """One moment, on the engine's clock, which never steps back, and as wall time."""
 
     steady: float
     wall: float
@@ -74,7 +77,10 @@ class EventLatency:
                 self._waiting[name] = (*before, _Received(now, age))
 
     def publish(self, name: RelationName, reserved_at: float, now: Instant) -> None:
-        """Measures the events received before ``reserved_at`` (wall time): the new version answers them."""
+        """Measures the events received before ``reserved_at`` (wall time).
+
+        The version reflects these events.
+        """
         with self._lock:
             answered = self._take(name, lambda received: received.at.wall <= reserved_at)
             if not answered:
@@ -92,7 +98,7 @@ class EventLatency:
                 self._take(name, lambda received: received.at.steady <= claimed_at)
 
     def measured(self) -> Mapping[str, Distribution]:
-        """Times by their start: the event's receipt, or the event's own time where the source gives it."""
+        """The times by their start: the event's receipt or, if known, the event's own time."""
         with self._lock:
             return dict(self._measured)
 
@@ -117,7 +123,7 @@ class _Answer:
 
 
 class SourceLag:
-    """How far behind each event source we are. Safe for threads."""
+    """How far each event source is behind. Safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -25,7 +25,7 @@ def is_ours(logger: str) -> bool:
 
 
 class SeldomFromOthers(logging.Filter):
-    """Passes one line a minute from each log statement of a library: in an outage it logs every attempt."""
+    """Passes one line a minute from each log statement of a library, which logs every attempt."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class SeldomFromOthers(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Fields come from ``extra``; a value that JSON cannot hold is shown as text.
+    """Formats a record as JSON. Fields come from ``extra``; values that JSON lacks become text.
 
     ASCII, so that untrusted control or direction characters cannot disturb a terminal.
     """

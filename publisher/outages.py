@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -20,7 +21,14 @@ STATE: Final = "state"
 
 REPORT_SECONDS: Final = 60.0
 
+MAX_PAST: Final = 20
+
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def catalog_service(name: str) -> str:
+    """The service that is the catalog with this name; "" is the default one."""
+    return f"{CATALOG} {name}" if name else CATALOG
 
 
 def event_source(name: str) -> str:
@@ -46,6 +54,23 @@ class _Outage:
     began_at: float
     failures: int = 0
     is_reported: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PastOutage:
+    """An outage since this process started; times are in seconds before now.
+
+    Attributes:
+        ended_ago: None while it lasts.
+        reason: the reason of the last failure.
+    """
+
+    service: str
+    began_ago: float
+    ended_ago: float | None
+    failures: int
+    reason: str
 
 
 class Outages:
@@ -61,7 +86,7 @@ class Outages:
         servers: Mapping[str, str] = _NOTHING,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Names the services that exist before their first use.
+        """Tracks ``services``, which are known before their first use.
 
         ``servers``: the server that each service is part of. A metastore gives facts and events:
         both fail in one outage.
@@ -73,6 +98,7 @@ class Outages:
         self._failing: dict[str, _Failure] = {}
         self._outages: dict[str, _Outage] = {}
         self._reported_at: dict[str, float] = {}
+        self._ended: deque[tuple[_Outage, float]] = deque(maxlen=MAX_PAST)
 
     def fail(self, service: str, reason: str, remedy: str = "", request: str = "") -> None:
         """Notes that a service failed; ``remedy``: what a person can do.
@@ -88,6 +114,7 @@ class Outages:
             self._failing[service] = _Failure(reason, remedy, requests | {request})
             outage = self._outages.setdefault(server, _Outage(service, now))
             outage.failures += 1
+            outage.reason = str(self._failing[service])
             last = self._reported_at.get(server)
             if last is not None and now - last < REPORT_SECONDS:
                 return
@@ -114,6 +141,8 @@ class Outages:
             if any(self._server_of(other) == server for other in self._failing):
                 return
             outage = self._outages.pop(server, None)
+            if outage is not None:
+                self._ended.append((outage, now))
         if outage is not None and outage.is_reported:
             log.info("service works again", extra=_fields(outage, now))
 
@@ -121,6 +150,14 @@ class Outages:
         """The reason and remedy of each failing service."""
         with self._lock:
             return {service: str(failure) for service, failure in self._failing.items()}
+
+    def recent(self) -> Sequence[PastOutage]:
+        """The outages that last, then up to ``MAX_PAST`` that have ended, the newest first."""
+        now = self._now()
+        with self._lock:
+            lasting = [_past(outage, None, now) for outage in self._outages.values()]
+            ended = [_past(outage, ended_at, now) for outage, ended_at in reversed(self._ended)]
+        return [*lasting, *ended]
 
     def fails(self, *services: str) -> bool:
         with self._lock:
@@ -133,6 +170,13 @@ class Outages:
 
     def _server_of(self, service: str) -> str:
         return self._servers.get(service, service)
+
+
+def _past(outage: _Outage, ended_at: float | None, now: float) -> PastOutage:
+    ended_ago = None if ended_at is None else now - ended_at
+    return PastOutage(
+        outage.service, now - outage.began_at, ended_ago, outage.failures, outage.reason
+    )
 
 
 def _fields(outage: _Outage, now: float) -> dict[str, object]:

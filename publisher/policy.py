@@ -11,7 +11,10 @@ MassChange: TypeAlias = Literal["canary", "confirm", "off"]
 
 @dataclass(frozen=True, slots=True)
 class DeletionLimit:
-    """Deletions are held if they exceed both ``at_least`` and ``share`` of the known relations."""
+    """A limit for deletions: they are held if they exceed ``at_least`` and ``share``.
+
+    ``share`` is a part of the known relations.
+    """
 
     at_least: int = 10
     share: float = 0.2
@@ -71,8 +74,9 @@ class Policy:
         read_batch_size: how many relations a snapshot reads from the catalog at once.
         memo_seconds: how long the memo keeps derivations.
         max_versions_per_hour: for one relation; further versions wait.
-        deletion_limit: more deletions are held, whether a snapshot or events found them.
-        max_memo_entries: the memo forgets the oldest entries beyond this number.
+        deletion_limit: deletions beyond this limit are held, whether a snapshot or events found
+            them.
+        max_memo_entries: beyond this number the memo of derivations forgets the oldest entries.
         mass_change: whether versions without a changed table wait for a person when they exceed
             ``change_limit``: if a first few derivations would change ("canary"), always
             ("confirm"), or never ("off").
@@ -82,6 +86,7 @@ class Policy:
             damaged ones; the next snapshot continues there.
         discovers_packages: whether a snapshot looks for packages that the state does not know.
         deletion_window_seconds: how long a dropped relation counts towards the limit.
+        removed_catalogs: catalogs that the settings lost on purpose.
         trusted_keys: Ed25519 public keys. If set, unknown wheels are adopted only with a provenance
             that one of the keys signed.
     """
@@ -113,11 +118,15 @@ class Policy:
     index_checks_per_second: float = inf
     index_bytes_per_snapshot: float = 256 * 1024**2
     discovers_packages: bool = True
+    removed_catalogs: frozenset[str] = frozenset()
     trusted_keys: tuple[bytes, ...] = ()
 
     def retry_delay(self, retries: int) -> float:
         return min(self.max_retry_seconds, self.retry_seconds * 2.0 ** min(retries, 30))
 
     def backoff(self, failures: int) -> float:
-        """The delay after this many failures of one relation; ten of them reach hours."""
+        """The delay after this many failures of one relation.
+
+        After ten failures it reaches hours.
+        """
         return min(self.max_backoff_seconds, self.retry_seconds * 4.0 ** min(failures, 30))

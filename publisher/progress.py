@@ -1,4 +1,4 @@
-"""Detects that all work is only retried, without any service that reports an error."""
+"""Detects that all work is only retried although no service reports an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _MIN_RELATIONS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """Why work is retried; ``failures``: how often in a row the relation failed for its own reason."""
+    """Work that is retried.
+
+    ``failures``: how often in a row the relation failed for the same reason.
+    """
 
     reason: str
     failures: int = 0
@@ -47,7 +50,7 @@ class Progress:
             }
 
     def troubles(self) -> Mapping[str, str]:
-        """The newest reason, if nothing but retries happened for long."""
+        """The newest reason, if for a long time all work was only retried."""
         with self._lock:
             seconds = self._now() - self._since
             if len(self._retried) < _MIN_RELATIONS or seconds < STALLED_AFTER_SECONDS:

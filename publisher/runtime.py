@@ -12,9 +12,11 @@ from typing import Protocol, TypeVar
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from publisher.latency import EventLatency, Instant, SourceLag
+from publisher.notifications.recording import NO_NOTICES, Notices
 from publisher.outages import Outages
 from publisher.policy import Policy
 from publisher.progress import Progress
+from publisher.spans import NO_TRACES, Traces
 from publisher.state.protocol import State
 
 T = TypeVar("T")
@@ -23,16 +25,16 @@ R = TypeVar("R")
 
 class Clock(Protocol):
     def now(self) -> float:
-        """Seconds that never step, for leases, delays and graces."""
+        """Seconds on a clock that never steps back, for leases, delays and graces."""
 
     def wall(self) -> float:
-        """Seconds since the epoch, for what people read: wall time may step at any moment."""
+        """Seconds since the epoch, for times that people read; wall time may step at any moment."""
 
     def sleep(self, seconds: float) -> None: ...
 
 
 class SystemClock:
-    """Wall time for both; only where no stored time is compared with ``now``."""
+    """Wall time for both clocks; usable only where no stored time is compared with ``now``."""
 
     def now(self) -> float:
         return time.time()
@@ -92,7 +94,7 @@ def both_at_once(width: int, first: Callable[[], T], second: Callable[[], R]) ->
     """Runs both at once; a width of 1 runs them in turn in the caller's thread.
 
     Raises:
-        Exception: the error of one of them, once both have ended.
+        Exception: the error of one function, once both have ended.
     """
     if width <= 1:
         return first(), second()
@@ -111,6 +113,8 @@ class Runtime:
     progress: Progress = field(default_factory=Progress)
     latency: EventLatency = field(default_factory=EventLatency)
     source_lag: SourceLag = field(default_factory=SourceLag)
+    notices: Notices = NO_NOTICES
+    traces: Traces = NO_TRACES
 
     def instant(self) -> Instant:
         return Instant(self.clock.now(), self.clock.wall())

@@ -1,7 +1,7 @@
 """Decides which relations get a package; the others are still derived, for their dependents.
 
 A pattern is ``database.table`` with ``*``, ``?`` and ``[…]`` as in file names: ``staging.*``,
-``*.tmp_*``. A relation is withheld if it matches no pattern of ``include``, matches one of
+``*.tmp_*``. ``prod:staging.*`` is of the catalog ``prod``, and ``*.*`` of all catalogs. A relation is withheld if it matches no pattern of ``include``, matches one of
 ``exclude``, or opts out by its own property. Published versions stay on the index.
 """
 
@@ -16,6 +16,9 @@ from lakeschema.catalog.relations import Relation
 
 OPT_OUT = "schema-publisher.publish"
 """The table property that withholds its relation when set to ``false``."""
+
+OWNER = "owner"
+"""The table property that names its relation's owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,12 @@ def is_pattern(text: str) -> bool:
 
 
 def _matches(name: RelationName, patterns: tuple[str, ...]) -> bool:
-    namespace = ".".join(name.namespace)
+    namespace = ".".join(name.namespace).lower()
+    if name.catalog:
+        namespace = f"{name.catalog.lower()}:{namespace}"
     for pattern in patterns:
         databases, _, tables = pattern.lower().rpartition(".")
-        if fnmatchcase(namespace, databases) and fnmatchcase(name.name, tables):
+        if fnmatchcase(namespace, databases) and fnmatchcase(name.name.lower(), tables):
             return True
     return False
 

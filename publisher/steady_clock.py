@@ -1,5 +1,7 @@
 """A clock that never steps: seconds since the machine's boot, on a scale that the state keeps.
 
+A database that several machines use has the scale of its server's time.
+
 Leases, delays and graces are compared with stored times, by several processes and over reboots. All
 processes of one boot share one offset, which the first of them stores. The scale begins at wall
 time, which earlier releases stored, and never goes back.
@@ -49,11 +51,31 @@ class LocalMachine:
         return time.time()
 
 
+class ServerTime:
+    """The time of a database's server, as of ``now``, continued by this machine's clock.
+
+    It counts as one boot, which never ends, of one machine that all processes share.
+    """
+
+    def __init__(self, now: float) -> None:
+        self._local = LocalMachine()
+        self._offset = now - self._local.since_boot()
+
+    def boot_id(self) -> str:
+        return "the time of the database"
+
+    def since_boot(self) -> float:
+        return self._local.since_boot() + self._offset
+
+    def wall(self) -> float:
+        return self._local.wall()
+
+
 _LOCAL = LocalMachine()
 
 
 class SteadyClock:
-    """``now`` is for comparisons, ``wall`` for people."""
+    """The clock of a state. ``now`` is for comparisons, ``wall`` for people."""
 
     def __init__(self, offset: float, machine: Machine = _LOCAL) -> None:
         self._offset = offset
@@ -70,7 +92,7 @@ class SteadyClock:
 
 
 def open_clock(state: State, machine: Machine = _LOCAL) -> SteadyClock:
-    """The clock of a state on this machine; the first process after a boot continues the scale."""
+    """The clock of a state on this machine. After a boot it starts at wall time, not before the last mark."""
     offset = state.read(lambda tx: _stored_offset(tx, machine))
     if offset is None:
         offset = state.write(lambda tx: _stored_offset(tx, machine) or _begin_boot(tx, machine))
@@ -84,7 +106,7 @@ def end_leases(tx: Transaction, until: float) -> None:
 
 
 def mark_time(tx: Transaction, now: float) -> None:
-    """Stores the current time; after the next boot the scale does not begin before it."""
+    """Stores the current time, so that the clock does not go back after the next boot."""
     note = json.loads(tx.journal.note(_NOTE) or "{}")
     if now > note.get("mark", now):
         tx.journal.write_note(_NOTE, json.dumps({**note, "mark": now}))
@@ -96,7 +118,7 @@ def _stored_offset(tx: Transaction, machine: Machine) -> float | None:
 
 
 def _begin_boot(tx: Transaction, machine: Machine) -> float:
-    """Continues at wall time, or at the mark if wall time is behind it.
+    """Begins the scale after a boot: at wall time, or at the mark if wall time is before it.
 
     Wall time may be wrong at a boot, so graces begin again. Leases end: their holders are gone.
     """

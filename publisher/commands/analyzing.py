@@ -14,7 +14,7 @@ from publisher.commands.output.tables import plain_console, print_table, say
 Row = Sequence[str]
 
 SHOWN: Final = ("table_access", "column_lineage", "dataflow", "defence")
-"""The default analyses for people."""
+"""The analyses that are printed by default."""
 
 STANDARD_INPUT: Final = Path("-")
 

@@ -1,8 +1,8 @@
-"""Options and arguments of several commands."""
+"""Options and arguments that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,8 @@ from publisher.similar_names import did_you_mean, likely_names
 if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
     from lakeschema.catalog.relations import Catalog
+    from lakeschema.catalog.typed_names import NamingRules
+    from publisher.settings import Settings
 
 Config = Annotated[
     Path | None,
@@ -36,20 +38,42 @@ Json = Annotated[
 ]
 
 
-def relation_name(text: str) -> RelationName:
-    """An argument ``database.table`` as a value.
+def relation_name(text: str, settings: Settings) -> RelationName:
+    """The relation that an argument names: ``database.table``.
+
+    A name outside the default catalog begins with its catalog.
 
     Raises:
-        Refused: the text has another form.
+        Refused: the text has another form, or names no catalog of the settings.
     """
-    from lakeschema.catalog.errors import MalformedName
-    from lakeschema.catalog.identifiers import RelationName
+    from lakeschema.catalog.typed_names import resolve_name
+
+    return _read_name(text, settings, resolve_name)
+
+
+def stored_relation_name(text: str, settings: Settings) -> RelationName:
+    """Like ``relation_name``, but also accepts a catalog that was removed from the settings.
+
+    The state may still have the catalog's relations.
+    """
+    from lakeschema.catalog.typed_names import resolve_known_name
+
+    return _read_name(text, settings, resolve_known_name)
+
+
+def _read_name(
+    text: str, settings: Settings, resolve: Callable[[str, NamingRules], RelationName]
+) -> RelationName:
+    from lakeschema.catalog.errors import MalformedName, SessionRefused
+    from publisher.daemon.adapters import naming_rules
 
     try:
-        name = RelationName.parse(text)
+        name = resolve(text, naming_rules(settings))
+    except SessionRefused as error:
+        raise Refused(NO, str(error), error.hint) from error
     except MalformedName:
         name = None
-    if name is None or not name.namespace:
+    if name is None or not (name.namespace or name.catalog):
         raise Refused(
             USAGE_ERROR,
             f"invalid relation name {text!r}: expected database.table",
@@ -61,7 +85,7 @@ def relation_name(text: str) -> RelationName:
 def unknown_relation(
     message: str, asked: RelationName, known: Collection[RelationName], hint: str
 ) -> Refused:
-    """A refusal that suggests similar known names, or gives ``hint``."""
+    """A refusal of an unknown name, which suggests similar known names, or has ``hint``."""
     close = likely_names(str(asked), [str(name) for name in known])
     return Refused(NO, message, did_you_mean(close) or hint)
 
@@ -72,9 +96,7 @@ def names_near(catalog: Catalog, asked: RelationName) -> list[RelationName]:
     Raises:
         CatalogError: the catalog does not answer.
     """
-    namespaces = {".".join(namespace): namespace for namespace in catalog.namespaces()}
-    stated = ".".join(asked.namespace)
-    near = dict.fromkeys(
-        (asked.namespace, *(namespaces[n] for n in likely_names(stated, namespaces)))
-    )
+    namespaces = {str(namespace): namespace for namespace in catalog.namespaces()}
+    stated = str(asked.place)
+    near = dict.fromkeys((asked.place, *(namespaces[n] for n in likely_names(stated, namespaces))))
     return [name for namespace in near for name in catalog.relations(namespace)]

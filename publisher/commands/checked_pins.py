@@ -1,6 +1,6 @@
 """Compares a consumer's pins with the newest versions: what changes, and what breaks.
 
-The words come from the changelog of the newest wheel, which a limited process reads.
+The texts about changes come from the newest wheel's changelog, which a limited process reads.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class CheckedPin:
     """A pin, and the state of its package on the index.
 
     Attributes:
-        pinned: the newest listed version that the file allows, or else the text of the allowed
-            versions.
+        pinned: the newest version on the index that the file allows. If there is no such version,
+            the file's text for the allowed versions.
         newest: the newest version that is not yanked, or None.
-        status: ``breaks`` if a newer version is a major one.
-        why: for a yanked version the index's reason, for an unknown package similar names; else "".
+        status: the state of the pin; ``breaks`` if a newer version is a major version.
+        why: the index's reason for yanking the pinned version, or similar names for an unknown
+            package; otherwise "".
         releases: the newer versions, the newest first.
     """
 
@@ -80,7 +81,10 @@ def check_pins(
 
 
 def _known(index: PackageIndex, prefix: str, *, knows_some: bool) -> Sequence[str]:
-    """The index's packages with the prefix; empty if it has some of the pins but gives no list."""
+    """The index's packages with the prefix.
+
+    Empty if the index offers no list of packages but has some of the pinned packages.
+    """
     try:
         projects = index.projects()
     except PackageIndexError as error:
@@ -102,7 +106,7 @@ def _check(
 ) -> CheckedPin:
     offered = [number for number, file in files.items() if file.yanked is None]
     newest = offered[-1] if offered else None
-    # Like installers: a yanked version only if nothing else is allowed.
+    # Like installers, this takes a yanked version only if nothing else is allowed.
     allowed = list(pin.versions.filter(offered)) or list(pin.versions.filter(files))
     if not allowed:
         text = str(pin.versions).removeprefix("==") or "any version"
@@ -122,7 +126,7 @@ def _check(
 def _releases(
     newer: Sequence[str], newest: IndexFile, index: PackageIndex, packaging: Packaging
 ) -> Sequence[Release]:
-    """The newer versions as the newest wheel describes them; yanked ones are left out."""
+    """The newer versions as the newest wheel describes them, without yanked versions."""
     try:
         told = {r.version: r for r in shorten(_changelog(newest, index, packaging))}
         unknown = _NOT_RECORDED
@@ -148,5 +152,8 @@ def _changelog(file: IndexFile, index: PackageIndex, packaging: Packaging) -> Se
 
 
 def _is_major(release: Release, pinned: str) -> bool:
-    """Judges by the changelog, or by the number: sequential numbers have no major part."""
+    """Whether a release is a major version, by the changelog or by its number.
+
+    Sequential version numbers have no major part, so only the changelog shows it.
+    """
     return release.change == "major" or parse_number(release.version)[0] > parse_number(pinned)[0]

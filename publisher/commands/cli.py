@@ -14,10 +14,12 @@ import typer
 from typer.core import TyperGroup
 
 from publisher.commands import (
+    catalog_shell,
     configuring,
     doctor,
     impact,
     lineage,
+    notify_test,
     operating,
     reading,
     standalone,
@@ -27,13 +29,14 @@ from publisher.commands.dbt import command as dbt
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
+from publisher.commands.projects import command as projects
 from publisher.commands.registering import command as registering
 from publisher.commands.warnings import show_warnings
 from publisher.redaction import SECRETS
 
 
 class _Commands(TyperGroup):
-    """Ends every command with an exit status and a line for people, whatever it raised."""
+    """Ends every command with an exit status; if it raised an error, also prints a line for people."""
 
     def invoke(self, ctx: Any) -> Any:  # typer hides the context's type
         try:
@@ -71,6 +74,7 @@ for _command in (
     doctor.doctor,
     reading.coverage,
     reading.explain,
+    catalog_shell.catalog,
     lineage.lineage,
     impact.impact,
     usage.usage,
@@ -83,6 +87,7 @@ for _command in (
     operating.adopt,
     operating.retire,
     operating.dead_letters,
+    notify_test.notify_test,
     standalone.translate,
     standalone.analyze,
     dbt.dbt,
@@ -94,6 +99,7 @@ for _command in (
 
 
 app.add_typer(configuring.app, name="config")
+app.add_typer(projects.app, name="project")
 
 
 def main() -> None:
@@ -101,7 +107,7 @@ def main() -> None:
     try:
         app(prog_name="schema-publisher")
     finally:
-        # Otherwise the interpreter searches all modules for cycles before it ends, for 0.1 s or
+        # Without this, the interpreter searches all modules for cycles before it ends, for 0.1 s or
         # more.
         gc.freeze()
 

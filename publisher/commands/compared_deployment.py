@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from lakeschema.catalog.ddl_change import Script
-from lakeschema.catalog.relations import Dialect
 from lakeschema.isolation.pool import LimitedProcesses
 from publisher.commands.consumer import index_at
 from publisher.commands.failures import USAGE_ERROR, Refused
@@ -29,6 +26,7 @@ from publisher.commands.planning.packages import PackageForecast
 from publisher.commands.planning.published import plan_against_packages
 from publisher.commands.planning.values import Plan
 from publisher.daemon.adapters import (
+    build_ddl_catalogs,
     build_ddl_dialect,
     build_deriver,
     build_index_to_read,
@@ -46,9 +44,9 @@ def compare_deployment(
     question: Question,
     say: Say,
 ) -> Plan:
-    """The plan to make ``against`` equal to the scripts or, without scripts, to the catalog.
+    """The plan that makes ``against`` equal to the scripts or, without scripts, to the catalog.
 
-    ``processes`` have ``against``'s settings.
+    The limited ``processes`` must run with the settings of ``against``.
 
     Raises:
         MalformedDdl: a statement cannot be read or applied.
@@ -74,9 +72,7 @@ def _with_catalog(
     say: Say,
 ) -> Plan:
     theirs = against.settings
-    desired = _desired(
-        settings, processes, question.scripts, question.dialect or build_ddl_dialect(theirs)
-    )
+    desired = _desired(settings, processes, question, theirs)
     believes = question.believes_state and against.has_state
     with (
         open_catalog(theirs) as actual,
@@ -109,9 +105,7 @@ def _with_index(
     question: Question,
     say: Say,
 ) -> Plan:
-    desired = _desired(
-        settings, processes, question.scripts, question.dialect or build_ddl_dialect(settings)
-    )
+    desired = _desired(settings, processes, question, settings)
     packaging = build_limited_packaging(settings, processes)
     forecast = PackageForecast(index, packaging, build_rules(settings))
     say(f"deriving {len(desired.relations)} relations")
@@ -120,12 +114,15 @@ def _with_index(
 
 
 def _desired(
-    settings: Settings,
-    processes: LimitedProcesses,
-    scripts: Sequence[Script],
-    dialect: Dialect | None,
+    settings: Settings, processes: LimitedProcesses, question: Question, theirs: Settings
 ) -> Desired:
-    if scripts:
-        return desired_of_scripts(scripts, dialect, build_deriver(settings, processes))
+    """The desired state. The settings ``theirs`` decide the meaning of names in scripts."""
+    if question.scripts:
+        return desired_of_scripts(
+            question.scripts,
+            question.dialect or build_ddl_dialect(theirs),
+            build_deriver(settings, processes),
+            build_ddl_catalogs(theirs),
+        )
     with open_catalog(settings) as catalog:
         return desired_of_catalog(catalog)

@@ -1,4 +1,4 @@
-"""``config``: writes a first settings file, shows its JSON Schema and all values, and tests them."""
+"""The command ``config``: writes a first settings file, shows its JSON Schema and values, tests them."""
 
 from __future__ import annotations
 

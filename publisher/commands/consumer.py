@@ -1,4 +1,4 @@
-"""Opens an index to read, and the names of one prefix, for a consumer's commands."""
+"""Opens an index for commands that consumers of packages run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from publisher.settings.loading import DEFAULT_FILE
 
 @dataclass(frozen=True, slots=True)
 class OpenIndex:
-    """``packaging`` reads wheels in a limited process; its prefix is normalised."""
+    """An open index. ``packaging`` reads wheels in a limited process; its prefix is normalised."""
 
     index: PackageIndex
     packaging: Packaging
@@ -33,7 +33,9 @@ class OpenIndex:
 def opened_index(
     config: Path | None, address: str | None, prefix: str | None
 ) -> Iterator[OpenIndex]:
-    """The index at ``address``, or the deployment's; with ``address`` and ``prefix`` no settings are needed.
+    """The index at ``address``, or the deployment's.
+
+    With ``address`` and ``prefix``, no settings are needed.
 
     Raises:
         SettingsError: the settings are needed and wrong.
@@ -53,7 +55,7 @@ def opened_index(
 
 
 def _settings(config: Path | None, address: str | None) -> Settings:
-    """The settings for a missing address or prefix."""
+    """The settings, from which a missing address or prefix is taken."""
     try:
         return load_settings(config)
     except SettingsError as error:

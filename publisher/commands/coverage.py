@@ -24,7 +24,7 @@ class Reason:
     """A reason why some relations have no package.
 
     Attributes:
-        text: without the names and places that differ between the relations.
+        text: the reason without the names and places that differ between the relations.
         examples: the first relations, by name.
     """
 
@@ -36,7 +36,13 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """``known``: relations that the catalog has; ``covered``: those that can have a package."""
+    """The counts of relations.
+
+    Attributes:
+        known: the number of relations that the catalog has.
+        covered: the number of relations that can have a package.
+        reasons: why the remaining relations cannot, the most frequent reason first.
+    """
 
     known: int
     covered: int
@@ -63,6 +69,6 @@ def coverage_of(records: Iterable[RelationRecord]) -> Coverage:
 
 
 def reason_class(reason: str, name: RelationName) -> str:
-    """The reason without the relation's name, places in its text and the hint, so that equal ones count together."""
+    """The reason without name, places and hint, so that equal reasons count together."""
     text = reason.removeprefix(f"{name}: ")
     return _HINT.sub("", _PLACE.sub("", text)) or "no reason was recorded"

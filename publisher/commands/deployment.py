@@ -15,6 +15,8 @@ from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.engine import Engine
 from publisher.outages import Outages
 from publisher.settings import Settings, SparkCatalogSettings
+from publisher.state.opening import state_exists
+from publisher.state.places import place_of
 from publisher.state.protocol import State
 
 
@@ -36,9 +38,9 @@ class OpenDeployment:
 
 
 def facts_now(settings: Settings, name: RelationName) -> Relation | Unanswered | None:
-    """A relation's current facts in the catalog, asked for briefly; None if it does not exist.
+    """A relation's current facts in the catalog, within a short time; None if it does not exist.
 
-    Spark is not asked: its session takes longer to start than a person waits.
+    A catalog on Spark is not read: its session takes longer to start than a person waits.
     """
     if isinstance(settings.default_catalog, SparkCatalogSettings):
         return Unanswered("")
@@ -51,11 +53,13 @@ def state_to_read(settings: Settings) -> State:
 
     Raises:
         Refused: there is no state yet.
+        StateUnavailable: the state's database does not answer.
     """
-    if not settings.state.file.exists():
+    place = place_of(settings.state)
+    if not state_exists(place):
         raise Refused(
             NO,
-            f"there is no state at {settings.state.file}: nothing was published from here yet",
+            f"there is no state at {place}: nothing was published from here yet",
             "start schema-publisher run or schema-publisher snapshot, "
             "or name the deployment's settings with --config",
         )

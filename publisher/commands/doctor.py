@@ -1,4 +1,4 @@
-"""``doctor``: shows the health of a deployment on one page, and what a person should do."""
+"""The command ``doctor``: shows a deployment's health on one page, and what a person should do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
     output = output_for(json)
 
     def of_settings() -> Sequence[str]:
-        # A verdict ends the command with an exception.
+        # Each of these commands ends with an exception if it found a problem.
         check(config, json=json)
         return ()
 
@@ -63,9 +63,9 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
 
 
 def to_do(status: EngineStatus) -> Iterator[str]:
-    """Tasks for a person, according to the state; relations that cannot be derived do not count."""
-    from publisher.commands.noted import Noted
+    """Tasks for a person, according to the state, apart from relations that cannot be derived."""
     from publisher.commands.output.times import shown_time
+    from publisher.daemon.noted import Noted
     from publisher.publishing.index_comparison import release_of
 
     noted = Noted.read(status.notes)

@@ -14,6 +14,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "plan",
             "plan migrations/ release.sql",
             'plan "ALTER TABLE shop.orders ADD COLUMNS (note STRING)"',
+            "plan change.sql --format svg > hit.svg",
             "plan ddl/ --against live",
             "plan --against https://packages.example/simple/",
             "git diff --name-only main -- '*.sql' | xargs cat | schema-publisher plan -",
@@ -21,6 +22,13 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "status": ("status", "status --json | jq '.troubled[].relation'"),
         "coverage": ("coverage", "coverage --json | jq '.reasons[0]'"),
         "explain": ("explain shop.orders",),
+        "catalog": (
+            "catalog SHOW CATALOGS",
+            "catalog SHOW TABLES IN hive.shop LIKE order%",
+            'catalog "USE hive.shop" "RESOLVE orders"',
+            'catalog --spark "RESOLVE spark_catalog.shop.orders"',
+            "catalog",
+        ),
         "impact": (
             "impact shop.orders.customer",
             "impact shop.orders.customer --log queries.jsonl --policies policies.toml",
@@ -29,6 +37,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "lineage": (
             "lineage shop.revenue.total",
             "lineage shop.orders.customer --downstream",
+            "lineage shop.revenue --format svg > lineage.svg",
             "lineage shop.revenue --format openlineage",
             "lineage shop.orders --downstream --json | jq '.relations[].package'",
         ),
@@ -51,6 +60,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "adopt": ("adopt",),
         "retire": ("retire --dry-run",),
         "dead-letters": ("dead-letters", "dead-letters --discard 7"),
+        "notify-test": ("notify-test", "notify-test data-team"),
         "translate": (
             "translate --batch < requests.jsonl > schemas.jsonl",
             "translate --to pig --script report.pig > tables_only.pig",
@@ -72,18 +82,33 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "register shop.revenue --engine trino --replace",
             'register shop.customers --engine trino --policies policies.toml --views "hive.masked_{database}"',
         ),
+        "project init": ("project init views",),
+        "project check": ("project check views", "project check views --offline"),
+        "project plan": (
+            "project plan views",
+            "project plan views --format markdown > comment.md",
+            "project plan views --format json > plan.json",
+        ),
+        "project apply": (
+            "project apply views",
+            "project apply views --plan plan.json --by ada",
+            "project apply views --allow-major --drop",
+            "project apply views --recover",
+        ),
+        "project drift": ("project drift views", "project drift views --format json"),
+        "project build": ("project build views", "project build views --publish"),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }
 )
 
 
 def examples_of(command: str) -> str:
-    """The examples as paragraphs, so that help shows one in each line."""
+    """The examples of a command as paragraphs, so that the help shows each on a separate line."""
     return "\n\n".join(["Examples:", *example_lines(command)])
 
 
 def example_lines(command: str) -> Sequence[str]:
-    """The commands to type, with the program's name."""
+    """The command lines to type, with the program's name."""
     return [
         line if "| schema-publisher " in line else f"schema-publisher {line}"
         for line in EXAMPLES[command]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from publisher.commands.printable import printable
+from publisher.printable import printable
 
 NO = 1
 USAGE_ERROR = 2
@@ -29,7 +29,7 @@ class Failure:
 
 
 class Refused(Exception):
-    """The answer of a command is "no", or the command was used wrongly."""
+    """Raised if the answer of a command is "no", or if the command was used wrongly."""
 
     def __init__(self, exit_status: int, message: str, hint: str = "") -> None:
         super().__init__(exit_status, message, hint)
@@ -44,8 +44,10 @@ def failure_of(error: Exception) -> Failure:
     if isinstance(error, Refused):
         return error.failure
     hint = getattr(error, "hint", "")
-    if isinstance(error, _usage_errors()):
+    if isinstance(error, _usage_errors()) or _is_misspelt(error):
         return Failure(USAGE_ERROR, str(error), hint)
+    if _is_a_no(error):
+        return Failure(NO, str(error), hint)
     state_failure = _state_failure(error)
     if state_failure is not None:
         return state_failure
@@ -69,6 +71,26 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from publisher.settings import SettingsError
 
     return (SettingsError, SparkMissing, MalformedDdl, MalformedName, MalformedType)
+
+
+def _is_misspelt(error: Exception) -> bool:
+    from lakeschema.catalog.errors import Refusal, SessionRefused
+
+    return isinstance(error, SessionRefused) and error.kind is Refusal.SYNTAX
+
+
+def _is_a_no(error: Exception) -> bool:
+    """Whether a session or a catalog refused a statement; a refusal is an answer, not a failure."""
+    from lakeschema.catalog.errors import (
+        NamespaceExists,
+        NamespaceMissing,
+        NamespaceNotEmpty,
+        RelationMissing,
+        SessionRefused,
+    )
+
+    missing = (NamespaceMissing, RelationMissing)
+    return isinstance(error, (SessionRefused, NamespaceExists, NamespaceNotEmpty, *missing))
 
 
 def _outside_failures() -> tuple[type[Exception], ...]:

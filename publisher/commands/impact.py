@@ -1,4 +1,4 @@
-"""``impact``: shows what a change of a column or a relation affects: views, tables, packages, people, masks."""
+"""The command ``impact``: shows the effects of changing a column or a relation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO, Refused
-from publisher.commands.planning.formats import PlanFormat, chosen_format
+from publisher.commands.planning.formats import ReportFormat, default_format
 
 if TYPE_CHECKING:
     from lakeschema.analysis.catalog import KnownTable
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from lakeschema.catalog.relations import Catalog
     from lakeschema.translation.model.interface import Derivation
     from publisher.commands.impacting.finding import Stored
-    from publisher.commands.impacting.values import Hit, Person
+    from publisher.commands.impacting.values import Person
     from publisher.commands.planning.values import Plan
+    from publisher.lineage.hits import Hit
     from publisher.lineage.values import Traced
     from publisher.settings import Settings
     from publisher.state.protocol import State, Transaction
@@ -48,7 +49,7 @@ def impact(
         typer.Option(help="TOML file of masks and tags, to find those that are affected."),
     ] = None,
     output_format: Annotated[
-        PlanFormat | None,
+        ReportFormat | None,
         typer.Option(
             "--format", help="By default text on a terminal, else JSON.", show_default=False
         ),
@@ -61,26 +62,29 @@ def impact(
     tags and masks. Nothing is changed.
     """
     from lakeschema.catalog.errors import MalformedName
+    from lakeschema.catalog.typed_names import resolve_name
     from publisher.commands.deployment import state_to_read
-    from publisher.commands.impacting.finding import hits_of, people_of, with_plan, with_policies
+    from publisher.commands.impacting.finding import people_of, with_plan, with_policies
     from publisher.commands.impacting.values import Impact
     from publisher.commands.lineage import invalid_name
     from publisher.commands.output.impact_output import write_impact
     from publisher.commands.translating import read_every_policy
     from publisher.commands.usage import known_catalog
-    from publisher.daemon.adapters import build_packaging, open_catalog
+    from publisher.daemon.adapters import build_packaging, naming_rules, open_catalog
+    from publisher.lineage.hits import hits_of
     from publisher.lineage.questions import NotFound, place_of
     from publisher.lineage.tracing import trace
     from publisher.lineage.values import Direction
     from publisher.settings import load_settings
 
     settings = load_settings(config)
+    names = partial(resolve_name, rules=naming_rules(settings))
     rules = None if policies is None else read_every_policy(policies)
     chosen_log = log or settings.plan.query_log
     distribution = build_packaging(settings).distribution
 
     def traced(tx: Transaction) -> Traced | NotFound:
-        place = place_of(tx, name)
+        place = place_of(tx, name, names)
         if isinstance(place, NotFound):
             return place
         return trace(tx, place, Direction.DOWNSTREAM, distribution)
@@ -103,11 +107,11 @@ def impact(
             relations, owners = known_catalog(state, catalog)
             people = people_of(hits, _counts(chosen_log, settings, days, relations), owners)
     answer = Impact(found.asked, hits, people, days, why, is_governed=rules is not None)
-    write_impact(answer, chosen_format(output_format, json), sys.stdout)
+    write_impact(answer, output_format or default_format(json), sys.stdout)
 
 
 def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan | None, str]:
-    """The plan for its removal, or why there is no plan."""
+    """The plan for the removal of the relation, or why there is no plan."""
     from publisher.commands.impacting.loss import CannotLose, loss_of
     from publisher.commands.plan import plan_change
     from publisher.commands.planned_deployment import build_forecast, opened_state
@@ -131,7 +135,7 @@ def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan
 
 
 def _stored(state: State, catalog: Catalog, hits: Sequence[Hit]) -> Stored:
-    """The hits and all relations that they read, upstream ones first."""
+    """The relations of the hits and all relations that they read, upstream relations first."""
     from lakeschema.translation.deriving.upstream_first import waves
     from publisher.commands.impacting.finding import Stored
     from publisher.settling.deriving import derivation_from_text
@@ -159,16 +163,17 @@ def _derivations(names: Sequence[RelationName], tx: Transaction) -> Mapping[Rela
 def _counts(
     log: Path, settings: Settings, days: int, relations: Mapping[RelationName, KnownTable]
 ) -> Counts:
-    """Counts the log's last days; statements without a day count too."""
+    """The counts of statements in the log's last days; statements without a day are counted, too."""
     from lakeschema.analysis.usage.disuse import days_before
     from lakeschema.analysis.usage.tables import count_log_within_limits
     from publisher.commands.usage import logged_statements
+    from publisher.daemon.adapters import catalog_names
 
     statements, _ = logged_statements(log, settings.check.dialect)
     last = max((each.day for each in statements), default="")
     since = days_before(last, days) if last else ""
     recent = [each for each in statements if not each.day or each.day > since]
-    return count_log_within_limits(recent, relations).counts
+    return count_log_within_limits(recent, relations, catalogs=catalog_names(settings)).counts
 
 
 def _say(what: str) -> None:

@@ -1,12 +1,14 @@
-"""``lineage``: shows where columns come from and who reads them, from the state alone."""
+"""The command ``lineage``: shows where columns come from and who reads them, from the state alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from enum import Enum
+from functools import partial
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +17,13 @@ from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 if TYPE_CHECKING:
     from publisher.settings import Settings
+
+
+class LineageFormat(Enum):
+    SVG = "svg"
+    DOT = "dot"
+    MERMAID = "mermaid"
+    OPENLINEAGE = "openlineage"
 
 
 def lineage(
@@ -33,10 +42,11 @@ def lineage(
         int | None, typer.Option(min=1, help="How many views to follow; by default all.")
     ] = None,
     output_format: Annotated[
-        Literal["openlineage"] | None,
+        LineageFormat | None,
         typer.Option(
             "--format",
-            help="openlineage: a line with an event for each view, with all its columns.",
+            help="svg, dot, mermaid: a picture. openlineage: a line with an event for each view, with "
+            "all its columns.",
             show_default=False,
         ),
     ] = None,
@@ -53,24 +63,31 @@ def lineage(
     It uses the last derivations in the state, and does not ask the catalog.
     """
     from lakeschema.catalog.errors import MalformedName
+    from lakeschema.catalog.typed_names import resolve_known_name
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
-    from publisher.daemon.adapters import build_packaging
+    from publisher.commands.output.lineage_picture import lineage_graph
+    from publisher.daemon.adapters import build_packaging, naming_rules
     from publisher.lineage.openlineage import traced_events
     from publisher.lineage.questions import NotFound, place_of
     from publisher.lineage.tracing import trace
     from publisher.lineage.values import Direction, Traced
+    from publisher.pictures.drawing import PictureFormat, drawn
+    from publisher.pictures.graph import Graph
     from publisher.settings import load_settings
     from publisher.state.protocol import Transaction
 
     settings = load_settings(config)
+    names = partial(resolve_known_name, rules=naming_rules(settings))
     distribution = build_packaging(settings).distribution
     direction = Direction.DOWNSTREAM if downstream else Direction.UPSTREAM
 
-    def traced(tx: Transaction) -> Traced | NotFound | Sequence[dict[str, Any]]:
-        place = place_of(tx, relation)
+    def traced(tx: Transaction) -> Traced | NotFound | Graph | Sequence[dict[str, Any]]:
+        place = place_of(tx, relation, names)
         if isinstance(place, NotFound):
             return place
+        if output_format is not None and output_format is not LineageFormat.OPENLINEAGE:
+            return lineage_graph(tx, place, direction, distribution, depth, settings)
         found = trace(tx, place, direction, distribution, depth)
         if output_format is None:
             return found
@@ -87,6 +104,10 @@ def lineage(
     if isinstance(found, Traced):
         output_for(json).lineage(found)
         return
+    if isinstance(found, Graph):
+        assert output_format is not None
+        typer.echo(drawn(found, PictureFormat(output_format.value)), nl=False)
+        return
     for event in found:
         typer.echo(dumps(event))
 
@@ -100,7 +121,7 @@ def invalid_name(name: str) -> Refused:
 
 
 def dataset_namespace(settings: Settings) -> str:
-    """The namespace that OpenLineage gives a metastore; for catalogs without an address, the packages' prefix."""
+    """OpenLineage's namespace for the catalog: a metastore's address, otherwise the packages' prefix."""
     from publisher.lineage.openlineage import metastore_namespace
 
     catalog = settings.default_catalog

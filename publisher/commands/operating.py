@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json as json_text
 import signal
 import threading
@@ -26,22 +27,30 @@ def run(
 ) -> None:
     """Runs the daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
     from publisher.daemon.service import Service
+    from publisher.daemon.service_manager import ServiceManager
     from publisher.logs import log_to
     from publisher.settings import load_settings
 
     log_to(level=log_level.upper())
+    manager = ServiceManager()
     settings = load_settings(config)
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     with Service(settings, config) as service:
+        # Modules, grammars and templates stay for ever. Without this, each full collection visits them
+        # for a tenth of a second, and no request is answered during that time.
+        gc.collect()
+        gc.freeze()
         ready = {"event": "ready", "http": service.url}
         if service.operations_url is not None:
             ready["operations"] = service.operations_url
         print(json_text.dumps(ready), flush=True)
+        manager.say_ready(f"serves {service.url}" if service.url else "runs without HTTP")
         # Without a time-out, a signal that another thread receives does not end the wait.
         while not stopping.wait(_SIGNAL_SECONDS):
-            pass
+            manager.say_alive(service.is_live)
+        manager.say_stopping()
 
 
 def snapshot(
@@ -93,8 +102,9 @@ def resync(
     from publisher.commands.reports import ResyncReport
     from publisher.settings import load_settings
 
-    name = relation_name(relation) if relation is not None else None
-    with opened_deployment(load_settings(config)) as deployment:
+    settings = load_settings(config)
+    name = relation_name(relation, settings) if relation is not None else None
+    with opened_deployment(settings) as deployment:
         if name is None:
             report = ResyncReport(deployment.engine.snapshot())
         else:
@@ -167,21 +177,22 @@ def republish(
     from publisher.commands.republish import mark
     from publisher.settings import load_settings
 
-    names = [relation_name(text) for text in relations or ()]
-    if missing and names:
+    if missing and relations:
         raise Refused(
             USAGE_ERROR, "--missing takes no relations", "it compares every package with the index"
         )
-    if every and (missing or names):
+    if every and (missing or relations):
         raise Refused(
             USAGE_ERROR, "--all takes neither relations nor --missing", "it marks every package"
         )
+    settings = load_settings(config)
     if missing:
-        with opened_deployment(load_settings(config)) as deployment:
+        with opened_deployment(settings) as deployment:
             report = deployment.engine.refill()
         output_for(json).index(report)
         return
-    with opened_deployment(load_settings(config)) as deployment:
+    names = [relation_name(text, settings) for text in relations or ()]
+    with opened_deployment(settings) as deployment:
         marked = mark(deployment.engine, deployment.state, names, whatever_generator=every)
     output_for(json).republished(marked)
 

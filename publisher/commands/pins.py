@@ -21,16 +21,16 @@ from publisher.index.wheel_files import MalformedWheel, parse_filename
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 50
-"""How many files a requirements file may include, itself among them."""
+"""The maximum number of files, a requirements file and all files that it includes."""
 MAX_LINE_CHARACTERS = 100_000
-"""The length of a line with its continuations: enough for the hashes of a thousand files."""
+"""The maximum length of a line with its continuations; it suffices for a thousand hashes."""
 
 EXPECTED = "expected requirements.txt, uv.lock, poetry.lock or pylock.toml"
 _INCLUDE = re.compile(r"(?:-r|--requirement|-c|--constraint)(?:[ \t]*=[ \t]*|[ \t]*)(\S.*)")
 
 
 class UnreadablePins(ValueError):
-    """The file is of another kind, damaged or too large; the message says which and why."""
+    """Raised for a file that is of another kind, damaged or too large; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _locked(text: str, path: Path) -> Iterator[Pin]:
             case {"name": str(name), "version": str(version)}:
                 yield Pin(canonicalize_name(name), _exactly(version, path))
             case {"name": str()}:
-                # A folder or a repository, which has no version before it is built.
+                # The package is a folder or a repository, which has no version before it is built.
                 pass
             case _:
                 raise UnreadablePins(f"{path}: expected a package with a name and a version")
@@ -97,7 +97,7 @@ def _entries(document: Mapping[str, Any], path: Path) -> Sequence[object]:
         case {"metadata": {"lock-version": str()}, "package": list(entries)}:
             return entries
         case {"lock-version": str()} | {"version": int(), "requires-python": str()}:
-            # A project without a dependency.
+            # The project has no dependencies.
             return ()
         case {"metadata": {"lock-version": str()}}:
             return ()
@@ -194,7 +194,7 @@ def _pin(path: Path, line: str) -> Pin | None:
 
 
 def _of_address(url: str) -> SpecifierSet:
-    """The version in ``name @ https://…/name-1.0.0-py3-none-any.whl``; any version for other file names."""
+    """The version in ``name @ https://…/name-1.0.0-py3-none-any.whl``; any for other file names."""
     try:
         named = parse_filename(url.partition("#")[0].rpartition("/")[2])
     except MalformedWheel:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
+from lakeschema.catalog.ddl_state import NamedInDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Dialect, Relation
@@ -29,8 +31,9 @@ from publisher.commands.planning.values import (
     Plan,
     PlannedRelation,
     PlannedVersion,
+    Read,
 )
-from publisher.state.sqlite_reading import StateReading
+from publisher.state.reading import StateReading
 
 _Named = TypeVar("_Named", PlannedVersion, Failing)
 
@@ -46,10 +49,12 @@ def plan_changes(
     dialect: Dialect | None = None,
     audience: Audience | None = None,
     tells_renames: bool = True,
+    catalogs: Mapping[str, NamedInDdl] = MappingProxyType({}),
 ) -> Plan:
     """The consequences of running the scripts.
 
-    Version numbers come from the index and the state. ``tells_renames``: as in ``apply_ddl``.
+    Version numbers come from the index and the state. ``tells_renames`` and ``catalogs`` are the
+    same as in ``apply_ddl``.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
@@ -66,6 +71,7 @@ def plan_changes(
             dialect,
             tells_renames=tells_renames,
             query_columns=query_columns(deriver),
+            catalogs=catalogs,
         ),
         state=state,
         say=say,
@@ -94,6 +100,7 @@ def plan_change(
     plan = replace(
         consequences.plan(),
         relations=_relations(change, cone),
+        reads=_reads(cone),
         dropped_packages=forecast.dropped(gone, lambda: list_relations(catalog).names),
     )
     if audience is None:
@@ -138,11 +145,12 @@ def plan_as_it_is(
         versions=versions,
         already_failing=[failing[name] for name in sorted(failing)],
         offered_again=again,
+        reads=[Read(u, name) for name, d in sorted(found.derivations.items()) for u in d.upstreams],
     )
 
 
 class _Consequences:
-    """Sorts the relations of a cone by their consequences."""
+    """Sorts the relations that a change affects (the cone) by what happens to them."""
 
     def __init__(self, cone: Cone, causes: Causes, forecast: PackageForecast) -> None:
         self._cone = cone
@@ -217,7 +225,7 @@ class _Consequences:
             self._already_failing.append(published)
 
     def _was_unfit(self, name: RelationName, before: Derived, failing: Failing) -> bool:
-        """Whether it could not be packaged before, for the same reason."""
+        """Whether a relation could not be packaged before the change either, for the same reason."""
         if failing.status != Status.OK.value:
             return False
         relation = self._cone.facts_before[name]
@@ -237,6 +245,12 @@ def _relations(change: DdlChange, cone: Cone) -> Sequence[PlannedRelation]:
         for name in sorted(concerned)
         if name in cone.facts_before or name in change.relations
     ]
+
+
+def _reads(cone: Cone) -> Sequence[Read]:
+    both = (cone.reads_before, cone.reads_after)
+    pairs = {(u, name): None for reads in both for name, named in reads.items() for u in named}
+    return [Read(upstream, dependent) for upstream, dependent in sorted(pairs)]
 
 
 def _relation(name: RelationName, change: DdlChange, cone: Cone) -> PlannedRelation:

@@ -15,6 +15,7 @@ from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.packages import PackageForecast, Rules
 from publisher.commands.planning.values import Plan
 from publisher.daemon.adapters import (
+    build_ddl_catalogs,
     build_ddl_dialect,
     build_deriver,
     build_index_to_read,
@@ -25,16 +26,17 @@ from publisher.daemon.adapters import (
     open_catalog,
 )
 from publisher.settings import DdlCatalogSettings, Settings, StaticIndexSettings
-from publisher.state.sqlite_reading import StateReading, UnreadableState, read_state
+from publisher.state.places import place_of
+from publisher.state.reading import StateReading, UnreadableState, read_state
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question for a plan.
+    """The request for a plan.
 
     Attributes:
-        scripts: DDL; without any, the plan shows what is not published yet.
-        dialect: None for the catalog's dialect.
+        scripts: the DDL to plan; without scripts, the plan shows what is not published yet.
+        dialect: the dialect of the scripts; None means the catalog's dialect.
         believes_state: whether the state may answer in place of the catalog.
     """
 
@@ -67,7 +69,7 @@ def plan_opened(
     deriver = build_deriver(settings, processes)
     audience = build_audience(settings)
     if not question.scripts:
-        # Slow to import; only needed for a slow plan.
+        # This is slow to import, and only needed for a slow plan.
         from publisher.commands.progress_bar import TerminalProgress
 
         forecast = build_forecast(settings, processes, None)
@@ -85,6 +87,7 @@ def plan_opened(
             dialect=question.dialect or build_ddl_dialect(settings),
             audience=audience,
             tells_renames=isinstance(settings.default_catalog, DdlCatalogSettings),
+            catalogs=build_ddl_catalogs(settings),
         )
 
 
@@ -96,7 +99,7 @@ def build_audience(settings: Settings) -> Audience:
     """
     packaging, named = build_packaging(settings), settings.plan
     audience = Audience(packaging.distribution)
-    # Each reader is only imported if the settings have its file.
+    # Each reader is only imported if the settings name a file for it.
     if named.query_log is not None:
         from publisher.commands.audience.query_log import require_query_log
 
@@ -140,7 +143,7 @@ def opened_state(
         state: StateReading | None = None
         if believes_state:
             try:
-                state = stack.enter_context(read_state(settings.state.file))
+                state = stack.enter_context(read_state(place_of(settings.state)))
             except UnreadableState as error:
                 say(str(error))
         yield state

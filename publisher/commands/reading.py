@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from publisher.commands.arguments import Config, Json, relation_name, unknown_relation
+from publisher.commands.arguments import Config, Json, stored_relation_name, unknown_relation
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 if TYPE_CHECKING:
@@ -30,17 +30,18 @@ def read_status(config: Path | None) -> EngineStatus:
     from publisher.commands.deployment import state_to_read
     from publisher.daemon.inspection import engine_status
     from publisher.settings import load_settings
-    from publisher.state.participation import somebody_works_on
+    from publisher.state.opening import somebody_works_on
+    from publisher.state.places import place_of
 
     settings = load_settings(config)
     with closing(state_to_read(settings)) as state:
-        is_worked_on = somebody_works_on(settings.state.file)
+        is_worked_on = somebody_works_on(place_of(settings.state))
         found = state.read(lambda tx: engine_status(tx, {}))
     return replace(found, is_worked_on=is_worked_on)
 
 
 def coverage(config: Config = None, *, json: Json = None) -> None:
-    """Counts the relations that can have a package, and the others by reason."""
+    """Counts the relations that can have a package, and for each reason the relations that cannot."""
     from publisher.commands.coverage import coverage_of
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
@@ -64,8 +65,8 @@ def explain(
     from publisher.daemon.adapters import build_packaging, build_selection
     from publisher.settings import load_settings
 
-    name = relation_name(relation)
     settings = load_settings(config)
+    name = stored_relation_name(relation, settings)
     distribution = build_packaging(settings).distribution(name)
     selection = build_selection(settings)
     facts = facts_now(settings, name)
@@ -113,12 +114,17 @@ def verify(
         unapplied_statements,
     )
     from publisher.settings import load_settings
+    from publisher.state.opening import state_exists
+    from publisher.state.places import place_of
 
     settings = load_settings(config)
 
     def published() -> Sequence[VersionRecord]:
-        """The published versions; empty without a state, so that only the pages know the right bytes."""
-        if not settings.state.file.exists():
+        """The published versions; empty without a state.
+
+        Without a state, files are compared only with the hashes on the index's pages.
+        """
+        if not state_exists(place_of(settings.state)):
             return ()
         with closing(state_to_read(settings)) as state:
             return state.read(lambda tx: tx.versions.every_version())
@@ -142,7 +148,8 @@ def verify(
             return replace(found, unapplied=unapplied_statements(catalog))
 
     if repair:
-        # A new state would publish the index's content under new numbers; `adopt` is for that.
+        # This refuses a missing state: with a new state, a repair would publish the index's content
+        # under new numbers. `adopt` restores a lost state.
         state_to_read(settings).close()
     output = output_for(json)
     verification = verified()

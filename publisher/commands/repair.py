@@ -15,7 +15,7 @@ from publisher.state.records import WorkRecord
 def repair_drifts(settings: Settings, drifts: Sequence[Drift]) -> Sequence[WorkRecord]:
     """Works until every drift is repaired or keeps failing; returns the unfinished work.
 
-    A running service may do part of the work: claims keep both apart.
+    A running service may do part of the work; claims prevent that both do the same work.
 
     Raises:
         CatalogUnavailable, PackageIndexError: nothing was done.

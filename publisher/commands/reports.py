@@ -1,4 +1,4 @@
-"""The results of commands as values, made from the state and shown by an output."""
+"""The results of commands as values, which are made from the state and shown by an ``Output``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.session_commands import Answer
 from publisher.daemon.definitions import Unanswered
 from publisher.daemon.inspection import Explanation, explanation
 from publisher.lineage.summaries import LineageSummary, own_lineage
@@ -32,9 +33,9 @@ class SeenColumn:
     """A column of a table whose columns differ between Hive and Spark.
 
     Attributes:
-        hive: its type in Hive; "" if Hive does not have the column.
-        spark: its type in Spark, likewise.
-        package: its name in the newest package.
+        hive: the column's type in Hive; "" if Hive does not have the column.
+        spark: the column's type in Spark; "" if Spark does not have the column.
+        package: the column's name in the newest package.
     """
 
     name: str
@@ -49,12 +50,12 @@ class RelationReport:
 
     Attributes:
         dependents: each direct dependent, with its status.
-        withheld_because: "" if it is not withheld from publication.
-        condition: what its status means, and what to do.
-        omitted: columns that its newest version leaves out, each with its type and the reason.
-        seen: each engine's columns, if Hive and Spark see different ones.
-        not_read: why the catalog did not answer; "" if it did, or was not asked.
-        lineage: the sources of its columns; None for a table, or if it was never derived.
+        withheld_because: why the relation is not published; "" if nothing withholds it.
+        condition: the meaning of the relation's status, and what to do.
+        omitted: the columns that the newest version leaves out, with their types and the reasons.
+        seen: the columns in each engine, if they differ between Hive and Spark.
+        not_read: why the catalog did not answer; "" if it answered, or was not read.
+        lineage: the sources of the columns; None for a table, or if the relation was never derived.
     """
 
     name: RelationName
@@ -76,7 +77,10 @@ class RelationReport:
 
 @dataclass(frozen=True, slots=True)
 class Retirement:
-    """``is_done`` is False in a dry run, and if the index cannot yank."""
+    """A file that the retention settings yank or unyank.
+
+    ``is_done`` is False in a dry run, and if the index cannot yank.
+    """
 
     change: FileChange
     is_done: bool
@@ -84,7 +88,7 @@ class Retirement:
 
 @dataclass(frozen=True, slots=True)
 class ResyncReport:
-    """What will be read again: one relation, or the differences that a snapshot found."""
+    """The result of ``resync``: the relation to read again, or the differences that a snapshot found."""
 
     found: RelationName | SnapshotReport
 
@@ -96,7 +100,10 @@ def relation_report(
     selection: Selection,
     facts: Relation | Unanswered | None,
 ) -> RelationReport | None:
-    """None for an unknown relation; ``facts``: None if the catalog does not have it now."""
+    """The report on a relation; None for an unknown relation.
+
+    ``facts`` are the catalog's present facts; None if the catalog does not have the relation.
+    """
     found = explanation(tx, name, distribution)
     if found.record is None and not found.versions and found.work is None:
         return None
@@ -162,7 +169,7 @@ class UsageReport:
     """The results of a query log.
 
     Attributes:
-        failures: how many statements or parts could not be read, by kind of error.
+        failures: the number of statements or parts that could not be read, by kind of error.
         given_up: places of statements that exceeded the limits.
         tables: the rows of each table to show, by column.
     """
@@ -171,3 +178,15 @@ class UsageReport:
     failures: Mapping[str, int]
     given_up: Sequence[str]
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAnswer:
+    """The answer to a statement about names.
+
+    Attributes:
+        texts: each listed or resolved name as a person may write it; "" if there is no such text.
+    """
+
+    answer: Answer
+    texts: Sequence[str] = ()

@@ -12,14 +12,16 @@ from publisher.state.protocol import State
 
 
 class Republishes(Protocol):
-    """The part of an engine that is needed here."""
+    """The part of an engine that republishing needs."""
 
     def republish(
         self, names: Sequence[RelationName], *, whatever_generator: bool = False
     ) -> Sequence[RelationName]:
-        """Marks these packages, or by default those of earlier generators; returns the marked ones.
+        """Marks the packages of ``names`` to be published again; returns the marked packages.
 
-        With ``whatever_generator`` and no names it marks every package.
+        Without names it marks all packages that earlier generators built.
+
+        With ``whatever_generator`` and without names it marks every package.
         """
 
 
@@ -30,7 +32,7 @@ def mark(
     *,
     whatever_generator: bool = False,
 ) -> Sequence[RelationName]:
-    """Marks packages and returns them; marks none if one of ``names`` is unknown.
+    """Marks packages to be published again; returns them. If one of ``names`` is unknown, marks none.
 
     Raises:
         Refused: names are unknown or have no package; the message lists them.

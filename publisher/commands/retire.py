@@ -14,7 +14,7 @@ from publisher.state.protocol import State
 def retirements(
     state: State, index: PackageIndex, retention: Retention, now: float, *, dry_run: bool
 ) -> Iterator[Retirement]:
-    """Yields each change after the attempt; a ``dry_run`` attempts none.
+    """Yanks or unyanks files, and yields each after the attempt; with ``dry_run`` it changes no file.
 
     Raises:
         PackageIndexError: the index does not answer; earlier changes stay.

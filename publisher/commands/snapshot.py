@@ -1,7 +1,8 @@
-"""One full pass over the catalog, from settings: on Spark, or in this process.
+"""Runs one full pass over the catalog, from settings: on Spark, or in this process.
 
-Spark's executors read and derive. Results go into the memo, and differences become work. Workers,
-here or in a running daemon, read once more and publish.
+On Spark, executors read and derive. Results are stored by the hash of their inputs. Each relation
+that differs becomes work for workers, in this process or in a running daemon: they read it again and
+publish.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.listing import Listing
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.values import (
     Baseline,
@@ -39,14 +39,18 @@ from publisher.daemon.adapters import (
 from publisher.daemon.assembly import build_engine, build_state
 from publisher.daemon.draining import PATIENCE_SECONDS, Draining
 from publisher.daemon.engine import Engine
+from publisher.daemon.notification_adapters import build_notifier
 from publisher.daemon.runner_choice import choose_runner
 from publisher.runtime import Clock, SystemClock
 from publisher.settings import HiveCatalogSettings, Runner, RunnerChoice, Settings
 from publisher.settling.comparison import Comparison, KnownCatalog, LeasedWrite
+from publisher.state.opening import state_exists
+from publisher.state.places import place_of
 from publisher.state.protocol import State
 from publisher.state.records import MemoEntry, RelationRecord, WorkRecord
 
 _SYSTEM_CLOCK = SystemClock()
+_NOTIFYING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,8 @@ class SnapshotOutcome:
     """The result of a full pass.
 
     Attributes:
-        held: deletions that wait for a person, by namespace ("" for all).
-        on_executors: None if nothing ran on Spark.
+        held: deletions that wait for a person, by namespace ("" for the whole catalog).
+        on_executors: the work of Spark's executors; None if the pass did not run on Spark.
         seconds: the duration of each step.
         counters: the counters of this process.
         undone: work that kept failing or was interrupted.
@@ -86,7 +90,7 @@ class SnapshotOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The findings of a full pass; ``errors`` says why relations cannot be derived."""
+    """The findings of a full pass that writes nothing; ``errors`` says why relations cannot be derived."""
 
     listed: int
     differing: Sequence[RelationName]
@@ -105,10 +109,10 @@ def run_snapshot(
         publish: whether to process the differences here before it returns.
 
     Raises:
-        CatalogUnavailable: nothing was concluded.
+        CatalogUnavailable: the catalog could not be read; the state has no new facts.
         SnapshotBusy: another snapshot of this catalog runs.
         SparkMissing: Spark is requested and not installed.
-        SystemExit: SIGTERM came during the comparison; nothing was concluded.
+        SystemExit: SIGTERM came during the comparison; the state has no new facts.
     """
     options = build_options(settings)
     with (
@@ -133,6 +137,8 @@ def run_snapshot(
             with note_sigterm() as terminated:
                 undone = _publish(engine, terminated.is_set)
             seconds["publish"] = round(time.perf_counter() - start, 3)
+            if not terminated.is_set():
+                build_notifier(settings, engine.runtime, catalog).send_due(_NOTIFYING_SECONDS)
         return SnapshotOutcome(
             runner,
             found.listed,
@@ -149,17 +155,17 @@ def run_snapshot(
 
 
 def _publish(engine: Engine, is_stopping: Callable[[], bool]) -> Sequence[WorkRecord]:
-    """Processes the differences, then the index's gaps; returns the unfinished work.
+    """Processes the differences, then the gaps in the index; returns the unfinished work.
 
-    The differences come first, because confirmed deletions and changes must be done before their
-    release ends.
+    The differences come first, because a confirmation of deletions or changes is only valid for
+    some time.
     """
     with TerminalProgress() as progress:
         undone = Draining(engine, progress=progress).run(is_stopping)
         if is_stopping():
             return undone
         engine.compare_index()
-        # Work that has failed until now is not waited for again.
+        # If work has failed so far, the gaps do not wait for it again.
         patience = 0.0 if undone else PATIENCE_SECONDS
         return Draining(engine, patience, progress).run(is_stopping)
 
@@ -175,7 +181,7 @@ def dry_run(settings: Settings) -> DryRun:
         with TerminalProgress() as progress:
             everything = derive_catalog(catalog, deriver, progress)
     records: Mapping[RelationName, RelationRecord] = {}
-    if settings.state.file.exists():
+    if state_exists(place_of(settings.state)):
         with closing(build_state(settings)) as state:
             records = state.read(lambda tx: tx.graph.every_record())
     differing = [
@@ -190,7 +196,10 @@ def dry_run(settings: Settings) -> DryRun:
 
 
 class SparkComparison:
-    """Compares on Spark and fills the memo; ``result`` is set afterwards."""
+    """Compares on Spark, and stores results for the derivations after it.
+
+    ``result`` is set at the end.
+    """
 
     def __init__(
         self,
@@ -201,7 +210,7 @@ class SparkComparison:
         decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
         clock: Clock = _SYSTEM_CLOCK,
     ) -> None:
-        """``decorate`` wraps each task for the executors: tests break some on purpose."""
+        """Starts nothing yet. ``decorate`` wraps each executor's task; tests use it to make tasks fail."""
         self._clock = clock
         self._decorate = decorate
         self._settings = settings
@@ -217,19 +226,19 @@ class SparkComparison:
         catalog = self._settings.default_catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
-        # Imported late, because without the extra the session says what to install.
+        # This is imported late: without the extra, ``spark_session`` raises a helpful error first.
         from lakeschema.spark.snapshot import Cluster, run_job
 
-        access = (
-            MetastoreAccess(
-                catalog.uri,
-                catalog.timeout_seconds,
-                catalog.security(),
-                catalog.table_files.limits(),
+        access = {
+            name: MetastoreAccess(
+                chosen.uri,
+                chosen.timeout_seconds,
+                chosen.security(),
+                chosen.table_files.limits(),
             )
-            if isinstance(catalog, HiveCatalogSettings)
-            else None
-        )
+            for name, chosen in self._settings.catalogs.items()
+            if isinstance(chosen, HiveCatalogSettings)
+        }
         with TerminalProgress() as progress:
             result = run_job(
                 Cluster(
@@ -247,8 +256,8 @@ class SparkComparison:
                 progress,
             )
         self.result = result
-        listing = Listing(result.listed, result.refused)
-        return Comparison(listing, result.differing, result.event_id, frozenset(result.rederived))
+        rederived = frozenset(result.rederived)
+        return Comparison(result.listing, result.differing, result.event_ids, rederived)
 
     def _derivations(self, names: Sequence[RelationName]) -> Mapping[RelationName, tuple[str, str]]:
         records, derivations = self._state.read(

@@ -150,7 +150,7 @@ def analyze(
 def _stated(
     dialect: str, ask: Sequence[str] | None, namespace: str | None, ddl: Sequence[Path] | None
 ) -> dict[str, Any]:
-    """The common parts of the requests for files."""
+    """The parts that are the same in the requests for all files."""
     from publisher.commands.analyzing import read_sql
 
     found: dict[str, Any] = {"dialect": dialect, "ddl": [read_sql(path) for path in ddl or ()]}
@@ -211,7 +211,7 @@ def _answering() -> Iterator[Callable[[object], dict[str, Any]]]:
 
 
 def _analyze_lines(completed: Callable[[object], object]) -> None:
-    """Answers a batch, and reports lines that exceeded limits or are not requests on standard error."""
+    """Answers a batch. On standard error, reports lines that exceeded limits or are not requests."""
     from lakeschema.analysis.limits import GIVEN_UP, REASON
 
     with _answering() as answer:
@@ -224,7 +224,7 @@ def _analyze_lines(completed: Callable[[object], object]) -> None:
 
 
 def _with_grants(request: object, read: Callable[[str], object]) -> object:
-    """The request, with its user's grants unless it has some."""
+    """The request with the grants of its user, unless the request has grants already."""
     if not isinstance(request, dict) or "grants" in request:
         return request
     user = request.get("user")
@@ -234,7 +234,7 @@ def _with_grants(request: object, read: Callable[[str], object]) -> object:
 def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> Mapping[str, Sequence[int]]:
     """Prints an answer for each line of standard input, in order.
 
-    Returns the numbers of lines with an error, by type.
+    Returns the line numbers of answers with an error, by the type of error.
     """
     noted: dict[str, list[int]] = {}
     for number, line in enumerate(sys.stdin.buffer, 1):

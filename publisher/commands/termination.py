@@ -1,4 +1,4 @@
-"""Ends a command without a traceback at SIGTERM, and releases what it holds."""
+"""Ends a command at SIGTERM without a traceback, and releases what the command holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 TERMINATED = 128 + signal.SIGTERM
-"""The exit status that shells report."""
+"""The exit status that shells report for a process that SIGTERM ended."""
 
 
 @contextmanager

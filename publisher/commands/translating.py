@@ -1,6 +1,6 @@
-"""Prints a view as another engine's text or as a schema: whole, or for readers under a policy file.
+"""Prints a view as another engine's text or as a schema, without policies or for a group of readers.
 
-A table is only printed under policies, as a view of all its columns.
+A table can only be printed under policies, as a view of all its columns.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from lakeschema.translation.policies.reading import InvalidPolicies, read_polici
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
 from publisher.commands.arguments import names_near, relation_name, unknown_relation
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
-from publisher.commands.printable import printable
+from publisher.printable import printable
 
 if TYPE_CHECKING:
     from lakeschema.catalog.relations import Catalog, Relation
@@ -54,9 +55,10 @@ def read_every_policy(path: Path) -> Policies:
 def print_relation(
     relation: str, to: str, policies: Policies | None, config: Path | None, *, as_json: bool | None
 ) -> None:
-    """Prints the ``result`` of ``translate --batch``, or a file for the engine; a plan is text.
+    """Prints a relation for the target ``to``: as a file for the engine, or as JSON.
 
-    ``as_json``: None prints a file on a terminal, and JSON elsewhere.
+    The JSON is the ``result`` of ``translate --batch``. ``as_json``: None means a file on a terminal, and
+    JSON elsewhere.
     """
     if to not in TARGETS:
         raise Refused(USAGE_ERROR, f"--to: expected one of {', '.join(TARGETS)}, got {to!r}")
@@ -77,7 +79,7 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
 
     settings = load_settings(config)
     options = build_options(settings)
-    name = relation_name(relation)
+    name = relation_name(relation, settings)
     with open_catalog(settings) as catalog:
         relations = read_with_upstreams([name], catalog.read, options)
         if name not in relations:
@@ -94,16 +96,25 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
 
 def check_names(policies: Policies, catalog: Catalog) -> None:
     """Refuses unknown names: a misspelt name would leave a table without its mask."""
-    named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
+    named = {text: _in_policies(text) for text in policies.relations_named}
     known = catalog.read(sorted(named.values()))
     for text, each in sorted(named.items()):
         if each not in known:
-            message = f"--policies: the catalog has no relation {text}"
-            raise unknown_relation(message, each, names_near(catalog, each), "")
+            near = names_near(catalog, each)
+            # Policies are in lower case; the catalog may keep capitals.
+            if not any(str(name).lower() == str(each) for name in near):
+                message = f"--policies: the catalog has no relation {text}"
+                raise unknown_relation(message, each, near, "")
+
+
+def _in_policies(text: str) -> RelationName:
+    """The relation that a policy names: ``sales.orders``, or ``prod:sales.orders`` in a catalog."""
+    catalog, _, dotted = text.rpartition(":")
+    return replace(RelationName.of(*dotted.split(".")), catalog=catalog)
 
 
 class _Upstreams:
-    """A relation with its upstreams, for a request that includes neither."""
+    """Looks up the relation and its upstreams for a request that contains neither."""
 
     def __init__(self, relations: Mapping[RelationName, Relation], options: Options) -> None:
         self._relations = relations
@@ -122,7 +133,10 @@ class _Upstreams:
 
 
 def _file_of(answer: dict[str, Any]) -> Iterator[str]:
-    """The engine's text, after comments with its needs and the effects of policies."""
+    """The lines of a file for the engine.
+
+    Comments with needs and the effects of policies come before the text.
+    """
     for setting, value in answer.get("settings", {}).items():
         yield _comment(f"needs the setting {setting} = {value}")
     for function in answer.get("functions", ()):

@@ -1,4 +1,4 @@
-"""``usage``: shows who uses a warehouse, from a query log, and whom to tell about a change."""
+"""The command ``usage``: shows, from a query log, who uses a warehouse and whom a change affects."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
+from publisher.selection import OWNER
 
 if TYPE_CHECKING:
     from lakeschema.analysis.catalog import KnownTable
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
     from lakeschema.catalog.relations import Catalog
     from publisher.state.protocol import State
-
-OWNER = "owner"
-"""The default table property for a relation's owner."""
 
 
 def usage(
@@ -78,7 +76,7 @@ def usage(
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import UsageReport
-    from publisher.daemon.adapters import open_catalog
+    from publisher.daemon.adapters import catalog_names, open_catalog
     from publisher.settings import load_settings
 
     for each in show or ():
@@ -91,7 +89,7 @@ def usage(
     statements, places = logged_statements(log, dialect or settings.check.dialect)
     with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
         relations, owners = known_catalog(state, catalog, owner_property)
-    counted = count_log_within_limits(statements, relations)
+    counted = count_log_within_limits(statements, relations, catalogs=catalog_names(settings))
     place = None if name is None else place_of(name, counted.counts, relations)
     question = Question(relations, owners, stated_sizes, days, stated_day, place)
     found = derived_tables(counted.counts, question)
@@ -145,31 +143,18 @@ def known_catalog(
     from lakeschema.analysis.checking import known_table
     from lakeschema.catalog.identifiers import RelationName
     from publisher.daemon.known_relations import KnownRelations
+    from publisher.daemon.owners import owners_of
 
     known = KnownRelations(state, catalog, refresh_seconds=0, with_columns=True)
     known.refresh()
-    names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
-    stated = catalog.read(list(names))
-    owned = catalog.owners(list(stated)) if isinstance(catalog, _KnowsOwners) else {}
-    owners = {str(name): owner for name, owner in owned.items()}
-    # A property is a person's choice: it precedes the user who happened to run the CREATE.
-    owners |= {
-        str(name): relation.properties[owner_property]
-        for name, relation in stated.items()
-        if relation.properties.get(owner_property)
-    }
+    names = {RelationName.from_key(name): value for name, value in (known.current or {}).items()}
+    found = owners_of(catalog, list(names), owner_property)
+    owners = {str(name): owner for name, owner in found.items()}
     tables = {
         name: replace(known_table(value), made_of=known.made_of.get(name, ()))
         for name, value in names.items()
     }
     return tables, owners
-
-
-@runtime_checkable
-class _KnowsOwners(Protocol):
-    """A catalog that knows owners of relations: a metastore."""
-
-    def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]: ...
 
 
 def _sizes(path: Path | None) -> Mapping[str, float]:

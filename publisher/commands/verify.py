@@ -1,7 +1,7 @@
-"""Checks that the index agrees with the catalog and has the published bytes; derives everything again.
+"""Checks that the index agrees with the catalog, and has the published bytes.
 
-It does not use the engine, and reads only the published hashes from the state: a check must not
-share the engine's mistakes.
+The check derives everything again. It must not share the engine's mistakes. So it does not use the
+engine, and reads only the published hashes from the state.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _BEYOND_REPAIR = "; it cannot be built again: restore it from a backup of the in
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One way in which a relation's package differs from the catalog, or from what was published.
+    """A difference of a relation's package from the catalog, or from the published files.
 
-    ``is_gap``: whether it never had a package, and cannot have one.
+    ``is_gap``: whether the relation never had a package, and cannot have one.
     """
 
     relation: RelationName
@@ -46,10 +46,10 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The differences.
+    """The differences that were found.
 
     Attributes:
-        checked: how many relations should have a package.
+        checked: the number of relations that should have a package.
         gaps: known relations without a package, which a repair cannot change.
         unapplied: statements of a DDL folder that could not be read or applied.
     """
@@ -70,7 +70,7 @@ def verify_packages(
     progress: Progress = NO_PROGRESS,
     versions: Sequence[VersionRecord] = (),
 ) -> Verification:
-    """Finds relations of ``selection`` that cannot be derived or whose newest wheel differs, and damaged files.
+    """Finds relations that cannot be derived or whose newest wheel is wrong, and damaged files.
 
     If there are ``trusted_keys``, one of them must have signed the wheel's provenance. ``versions``
     come from the state; their packages are checked even if the relation is gone.
@@ -108,7 +108,7 @@ def _others(
     packaging: Packaging,
     published: frozenset[RelationName],
 ) -> Iterator[tuple[RelationName, Sequence[VersionRecord]]]:
-    """Published packages of the present prefix that would not be published now."""
+    """The published packages with the present prefix that would not be published now."""
     for distribution, history in sorted(ledger.items()):
         name = history[-1].relation
         if name not in published and packaging.distribution(name) == distribution:
@@ -126,7 +126,7 @@ class _Check:
     def of_files(
         self, name: RelationName, history: Sequence[VersionRecord], *, is_dropped: bool = False
     ) -> Sequence[Drift]:
-        """The files that differ from the published ones; if several are gone, only the last."""
+        """The files that differ from the published files; of several missing files, only the last."""
         distribution = self.packaging.distribution(name)
         published = published_hashes(history)
         damages = [
@@ -161,7 +161,7 @@ class _Check:
     def of_content(
         self, relation: Relation, outcome: Outcome, *, has_history: bool
     ) -> Sequence[Drift]:
-        """Whether the newest wheel agrees with the catalog."""
+        """The differences between the newest wheel and the catalog."""
         name, distribution = relation.name, self.packaging.distribution(relation.name)
         wheels = [f for f in self.index.files(distribution) if f.filename.endswith(".whl")]
         expected = self._expected(relation, outcome)

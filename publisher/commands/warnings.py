@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from publisher.commands.printable import printable
 from publisher.logs import fields_of, is_ours
+from publisher.printable import printable
 from publisher.redaction import SECRETS
 
 
@@ -17,7 +17,7 @@ class _Line(logging.Formatter):
 
 
 def _shown(fields: dict[str, str]) -> str:
-    """The relation, its change and the reason need no names; the other fields have theirs."""
+    """The fields as text; the relation, its change and the reason are shown without field names."""
     relation = fields.pop("relation", "")
     change = " → ".join(fields.pop(key) for key in ("old", "new") if key in fields)
     reason = "".join(fields.pop(key, "") for key in ("why", "reason")).removeprefix(f"{relation}: ")
@@ -27,7 +27,7 @@ def _shown(fields: dict[str, str]) -> str:
 
 
 def show_warnings() -> None:
-    """Set up for interactive commands; ``run`` has a separate log.
+    """Shows warnings of interactive commands; ``run`` has a separate log.
 
     Libraries' warnings are hidden: the command itself reports what matters.
     """

@@ -1,21 +1,26 @@
-"""Builds the catalog, the index and the deriver from settings, for reading commands and the service.
+"""Builds the catalog, the index and the deriver from settings, for commands and the service.
 
-Each function imports the drivers that the settings choose: a command waits only for those that it
-uses.
+Each function imports only the drivers that the settings choose, so a command loads no driver in vain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from types import MappingProxyType
 from typing import Any, Protocol, assert_never, runtime_checkable
 
+from lakeschema.catalog.catalogs import Catalogs, adapter_of, parts_of
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.errors import MalformedDdl
+from lakeschema.catalog.ddl_state import NamedInDdl
+from lakeschema.catalog.errors import CatalogError, MalformedDdl
+from lakeschema.catalog.registered_catalogs import RegisteredCatalog
 from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.catalog.sessions import SPARKS_SESSION_CATALOG, CatalogTraits
+from lakeschema.catalog.typed_names import NamingRules
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.isolation.process import Child
@@ -30,6 +35,7 @@ from lakeschema.translation.functions.udf_plugins import (
     installed_references,
 )
 from lakeschema.translation.model.interface import (
+    CatalogRule,
     Inexpressible,
     Options,
     UdfResolver,
@@ -44,8 +50,10 @@ from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.selection import Selection
 from publisher.settings import (
+    CatalogSettings,
     DdlCatalogSettings,
     HiveCatalogSettings,
+    IcebergCatalogSettings,
     Settings,
     SettingsError,
     SparkCatalogSettings,
@@ -64,7 +72,20 @@ def generator_version() -> str:
 
 
 def build_catalog(settings: Settings) -> Catalog:
-    catalog = settings.default_catalog
+    """The catalog of the settings, or ``Catalogs`` if they have several."""
+    built: dict[str, Catalog] = {}
+    try:
+        for name, chosen in settings.catalogs.items():
+            built[name] = _adapter(chosen, settings)
+    except BaseException:
+        for each in built.values():
+            _close_adapter(each)
+        raise
+    default = built.pop("")
+    return Catalogs.of(default, built) if built else default
+
+
+def _adapter(catalog: CatalogSettings, settings: Settings) -> Catalog:
     match catalog:
         case HiveCatalogSettings():
             from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
@@ -77,7 +98,7 @@ def build_catalog(settings: Settings) -> Catalog:
                 own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
-            # The processes start with the first query of a CREATE TABLE … AS SELECT.
+            # A process starts only when a CREATE TABLE … AS SELECT needs it.
             processes = build_processes(settings)
             columns = query_columns(build_deriver(settings, processes))
             return DdlFilesCatalog(
@@ -90,17 +111,25 @@ def build_catalog(settings: Settings) -> Catalog:
 
             schemas = LimitedOwnSchemas(catalog.table_files.limits())
             return SparkCatalog(spark_session(catalog.conf), catalog.name, schemas)
+        case IcebergCatalogSettings():
+            from publisher.daemon.iceberg_adapters import build_iceberg_catalog
+
+            return build_iceberg_catalog(catalog)
         case _:
             assert_never(catalog)
 
 
 def unapplied_statements(catalog: Catalog) -> Sequence[MalformedDdl]:
-    """Statements of a DDL folder that could not be read or applied; the relations involved report them too."""
-    return catalog.problems() if isinstance(catalog, DdlFilesCatalog) else ()
+    """Statements of a DDL folder that could not be read or applied.
+
+    Their relations report these problems, too.
+    """
+    adapters = [adapter_of(catalog, name) for name in parts_of(catalog)]
+    return [p for each in adapters if isinstance(each, DdlFilesCatalog) for p in each.problems()]
 
 
 def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
-    """Returns a function that reads a user's grants.
+    """Returns a function that reads a user's grants in every metastore of the catalog.
 
     Raises:
         SettingsError: the catalog has no grants.
@@ -108,13 +137,25 @@ def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
     from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
     from lakeschema.catalog.metastore_grants import MetastoreGrants
 
-    if not isinstance(catalog, HiveMetastoreCatalog):
+    adapters = {name: adapter_of(catalog, name) for name in parts_of(catalog)}
+    metastores = [
+        MetastoreGrants(adapter.client, name)
+        for name, adapter in adapters.items()
+        if isinstance(adapter, HiveMetastoreCatalog)
+    ]
+    if not metastores:
         raise SettingsError(('check.grants_from_metastore needs catalog.kind = "hive"',))
-    return MetastoreGrants(catalog.client).of
+
+    def of(user: str) -> Mapping[str, Any]:
+        found = [metastore.of(user) for metastore in metastores]
+        roles = {role: users for each in found for role, users in each["roles"].items()}
+        return {"roles": roles, "grants": [grant for each in found for grant in each["grants"]]}
+
+    return of
 
 
 def build_ddl_dialect(settings: Settings) -> Dialect | None:
-    """The dialect of DDL that changes the catalog; None for a metastore, which Hive and Spark may share."""
+    """The dialect of the DDL that changes the catalog; None for a metastore: Hive and Spark may share it."""
     catalog = settings.default_catalog
     match catalog:
         case HiveCatalogSettings():
@@ -123,8 +164,19 @@ def build_ddl_dialect(settings: Settings) -> Dialect | None:
             return Dialect(catalog.dialect)
         case SparkCatalogSettings():
             return Dialect.SPARK
+        case IcebergCatalogSettings():
+            # Several engines may share a metastore.
+            return None
         case _:
             assert_never(catalog)
+
+
+def build_ddl_catalogs(settings: Settings) -> Mapping[str, NamedInDdl]:
+    """The meaning of catalogs' names in DDL that changes these catalogs; empty for a single catalog."""
+    if len(settings.catalog) == 1:
+        return {}
+    rules = _catalog_rules(settings).items()
+    return {name: NamedInDdl(rule.key, rule.folds_case) for name, rule in rules}
 
 
 @contextmanager
@@ -136,7 +188,59 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
         close_catalog(catalog)
 
 
+@contextmanager
+def open_catalogs(settings: Settings) -> Iterator[Mapping[str, RegisteredCatalog]]:
+    """Every catalog by its name, the default one first, with its rules for names.
+
+    If a catalog cannot be built, all others are still opened.
+    """
+    found: dict[str, RegisteredCatalog] = {}
+    with ExitStack() as opened:
+        for chosen in settings.catalogs.values():
+            traits = catalog_traits(chosen)
+            try:
+                adapter = _adapter(chosen, settings)
+            except (SettingsError, CatalogError) as error:
+                if len(settings.catalog) == 1:
+                    raise
+                failed = replace(traits, not_loaded=str(error))
+                found[chosen.name] = RegisteredCatalog(None, failed)
+            else:
+                opened.callback(_close_adapter, adapter)
+                found[chosen.name] = RegisteredCatalog(adapter, traits)
+        yield found
+
+
+def naming_rules(settings: Settings) -> NamingRules:
+    """The rules for names that people type."""
+    return NamingRules(
+        {chosen.name: catalog_traits(chosen).folds_case for chosen in settings.catalog},
+        settings.default_catalog.name,
+    )
+
+
+def catalog_traits(chosen: CatalogSettings) -> CatalogTraits:
+    """The traits of a catalog: how it compares names, and where a session begins in it."""
+    match chosen:
+        case HiveCatalogSettings() | DdlCatalogSettings():
+            return CatalogTraits(default_namespace=("default",), folds_case=True)
+        case SparkCatalogSettings():
+            is_sparks = chosen.name == SPARKS_SESSION_CATALOG
+            return CatalogTraits(
+                default_namespace=("default",) if is_sparks else (), folds_case=is_sparks
+            )
+        case IcebergCatalogSettings():
+            return CatalogTraits(folds_case=chosen.folds_case)
+        case _:
+            assert_never(chosen)
+
+
 def close_catalog(catalog: Catalog) -> None:
+    for name in parts_of(catalog):
+        _close_adapter(adapter_of(catalog, name))
+
+
+def _close_adapter(catalog: Catalog) -> None:
     if isinstance(catalog, _Closeable):
         catalog.close()
 
@@ -154,7 +258,7 @@ def build_index(settings: Settings) -> PackageIndex:
 
 
 def build_index_to_read(settings: Settings) -> PackageIndex:
-    """The index for commands that upload nothing and may be unable to read the signing key."""
+    """The index for commands that upload nothing. It needs no signing key."""
     _require_signable(settings)
     return _index(settings, None)
 
@@ -206,13 +310,36 @@ def build_options(settings: Settings) -> Options:
         spark_udfs=tuple(udf.rule for udf in translation.spark_udfs),
         trino_udfs=tuple(udf.rule for udf in trino.udfs),
         trino_catalogs=MappingProxyType(dict(trino.catalogs)),
+        catalogs=MappingProxyType(_catalog_rules(settings)),
         overflow=trino.overflow,
         nulls=trino.nulls,
     )
 
 
+def catalog_names(settings: Settings) -> Mapping[str, str]:
+    """Maps the name of each catalog in statements to the ``RelationName.catalog`` of its relations."""
+    return {name: rule.key for name, rule in _catalog_rules(settings).items()}
+
+
+def _catalog_rules(settings: Settings) -> dict[str, CatalogRule]:
+    """The rules for catalogs' names in views; empty for a single catalog that has no name in SQL.
+
+    Iceberg's views record the catalog that the names in their text belong to.
+    """
+    catalogs = settings.catalogs
+    only = catalogs[""] if len(catalogs) == 1 else None
+    is_like_hives = only is not None and catalog_traits(only).folds_case and not only.sql_names
+    if is_like_hives and not isinstance(only, IcebergCatalogSettings):
+        return {}
+    return {
+        sql_name: CatalogRule(name, catalog_traits(chosen).folds_case)
+        for name, chosen in catalogs.items()
+        for sql_name in (chosen.name, *chosen.sql_names)
+    }
+
+
 def _udf_resolver(translation: Translation) -> UdfResolver | None:
-    """Imports the plugins now, so that a missing one fails the start."""
+    """The resolver of UDFs; imports its plugins now, so that a missing plugin fails the start."""
     chosen = translation.udf_plugins
     references = installed_references() if chosen is None else chosen
     if not references:
@@ -235,7 +362,7 @@ def build_limits(settings: Settings) -> Limits:
 
 
 def build_processes(settings: Settings, early: Child | None = None) -> LimitedProcesses:
-    """The processes that handle untrusted input; each starts with its first question.
+    """The processes that handle untrusted input; each starts at its first request.
 
     ``early`` is a process that already runs.
     """
@@ -304,5 +431,6 @@ def build_policy(settings: Settings) -> Policy:
         else inf,
         # A server's root page may list millions of projects.
         discovers_packages=isinstance(settings.index, StaticIndexSettings),
+        removed_catalogs=frozenset(settings.snapshot.removed_catalogs),
         trusted_keys=settings.artifacts.public_keys,
     )

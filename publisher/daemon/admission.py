@@ -21,20 +21,28 @@ T = TypeVar("T")
 
 
 class Admission(Generic[P]):
-    """Safe for threads. A process has one request at a time; clients take turns.
+    """Gives each process one request at a time; clients take turns. Safe for threads.
 
-    In a full queue, the client with the most requests loses its newest one to another client's.
+    If the queue is full and another client sends a request, the client with the most requests loses its
+    newest one.
     """
 
     def __init__(
         self, processes: Sequence[P], max_waiting: int, name: str, refused: Callable[[], object]
     ) -> None:
-        """``name``: names the threads that wait for the processes; ``refused`` is called at each refusal."""
+        """Starts no process and no thread yet.
+
+        Args:
+            processes: they answer the requests.
+            max_waiting: how many requests may wait.
+            name: the prefix of the threads' names.
+            refused: is called at each refusal.
+        """
         self._most = len(processes) + max_waiting
         self._refused = refused
         self._under_way = 0
         self._is_closed = False
-        # Reentrant, since a refused request is done at once.
+        # Reentrant: a refused future runs its callbacks at once, and they may take the lock.
         self._lock = threading.RLock()
         # The requests of each client, oldest first; the client with the next turn is first.
         self._waiting: dict[str, dict[Future[Any], Callable[[P], Any]]] = {}
@@ -44,7 +52,9 @@ class Admission(Generic[P]):
         self._threads = ThreadPoolExecutor(len(processes), thread_name_prefix=name)
 
     def submit(self, client: str, answer: Callable[[P], T]) -> Future[T]:
-        """Queues the request for a process; the future raises ``Unavailable`` if another client's request displaces it.
+        """Queues a request for a process.
+
+        The future raises ``Unavailable`` if a request of another client takes the request's place.
 
         Raises:
             Unavailable: too many requests wait, or the queue is closed.
@@ -62,14 +72,17 @@ class Admission(Generic[P]):
         return found
 
     def with_each_idle(self, action: Callable[[P], object]) -> None:
-        """Runs an action with each process that is idle now, in other threads, before its next request."""
+        """Runs an action with each process that is idle now, in other threads.
+
+        A process's next request waits for the action.
+        """
         with self._lock:
             if not self._is_closed:
                 for _ in range(self._idle.qsize()):
                     self._threads.submit(self._with_process, action)
 
     def close(self) -> None:
-        """Ends the processes, each after its current answer."""
+        """Ends each process after its current answer."""
         with self._lock:
             self._is_closed = True
             for client, asked in list(self._waiting.items()):
@@ -83,7 +96,11 @@ class Admission(Generic[P]):
                 break
 
     def _make_room(self, client: str) -> None:
-        """Raises: Unavailable: no other client has more waiting requests than this one would have."""
+        """Refuses the newest waiting request of the client that has the most waiting requests.
+
+        Raises:
+            Unavailable: no other client has more waiting requests than ``client`` would have.
+        """
         most = max(self._waiting, key=lambda each: len(self._waiting[each]), default=client)
         own = len(self._waiting.get(client, ()))
         if len(self._waiting.get(most, ())) <= own + 1:

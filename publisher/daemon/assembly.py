@@ -1,12 +1,15 @@
-"""Builds the service from settings: its sources, state and engine; ``adapters`` builds the other parts."""
+"""Builds the service's sources, state and engine from settings; ``adapters`` builds the other parts."""
 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
+from lakeschema.catalog.catalogs import adapter_of
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.pool import LimitedProcesses
@@ -19,15 +22,20 @@ from publisher.daemon.adapters import (
 )
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
+from publisher.daemon.event_sources import build_named_source, group_of_this_process
 from publisher.daemon.hearing import StatementSource
-from publisher.daemon.observed import ObservedCatalog, ObservedIndex
+from publisher.daemon.notification_adapters import build_notices
+from publisher.daemon.notifying import forget_former_receivers
+from publisher.daemon.observed import ObservedIndex, observed
+from publisher.daemon.same_default import require_same_default
 from publisher.daemon.self_report import forget_services
+from publisher.events.catalog_events import of_catalog, source_name
 from publisher.events.ddl_folder import DDL_FOLDER, DdlFolderSource
-from publisher.events.kafka_topic import KafkaSource
+from publisher.events.iceberg_changes import ICEBERG_CHANGES
 from publisher.events.notification_log import NOTIFICATION_LOG, NotificationLogSource
 from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
-from publisher.outages import CATALOG, Outages, event_source
+from publisher.outages import Outages, catalog_service, event_source
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.index_comparison import IndexComparison
@@ -40,9 +48,14 @@ from publisher.publishing.versioning import VersioningMode
 from publisher.runtime import Runtime
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import (
+    CatalogSettings,
     DdlFolderSettings,
+    EventFolderSettings,
     EventSettings,
     HiveCatalogSettings,
+    HttpEventsSettings,
+    IcebergCatalogSettings,
+    IcebergEventSettings,
     KafkaSettings,
     NotificationLogSettings,
     Settings,
@@ -53,74 +66,103 @@ from publisher.settling.comparison import CatalogComparison
 from publisher.settling.findings import CatalogReader, Investigator
 from publisher.settling.mass_change import MassChangeBrake
 from publisher.settling.settling import Settling
-from publisher.state.participation import Participation
+from publisher.spans import NO_TRACES, Traces
+from publisher.state import opening
+from publisher.state.opening import Participation, StoredState, open_state
+from publisher.state.places import place_of
 from publisher.state.protocol import State, StateUnavailable, Transaction
-from publisher.state.sqlite import SqliteState
 from publisher.statements.log_files import LogFiles
 from publisher.statements.topic import Topic
-from publisher.steady_clock import end_leases, open_clock
+from publisher.steady_clock import LocalMachine, Machine, ServerTime, end_leases, open_clock
 
 
 def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]:
-    return [_source(events, settings, catalog) for events in settings.events]
+    """The sources. Each has a separate position.
+
+    Raises:
+        SettingsError: a source cannot be built, or two sources would share a position.
+    """
+    sources = [_source(events, settings, catalog) for events in settings.events]
+    names = Counter(source.name for source in sources)
+    name, count = names.most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        for source in sources:
+            source.close()
+        why = f"events: {count} sources would share one position, {name!r}"
+        raise SettingsError((f"{why}; set `catalog` of each, or remove all but one",))
+    return sources
 
 
 def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> EventSource:
     match events:
         case NotificationLogSettings():
-            return _notification_log(events, settings)
-        case KafkaSettings():
-            return KafkaSource(
-                events.bootstrap_servers,
-                events.topic,
-                group_id=events.group_id,
-                options=events.client_options(),
-            )
+            of = settings.key_of_catalog(events.catalog)
+            return of_catalog(_notification_log(events, settings.catalogs[of]), of)
+        case KafkaSettings() | HttpEventsSettings() | EventFolderSettings():
+            return build_named_source(events, settings)
         case DdlFolderSettings():
-            if not isinstance(catalog, DdlFilesCatalog):
+            of = settings.key_of_catalog(events.catalog)
+            folder = adapter_of(catalog, of)
+            if not isinstance(folder, DdlFilesCatalog):
                 raise SettingsError(('events: "ddl-folder" needs catalog.kind = "ddl"',))
-            return DdlFolderSource(catalog)
+            return of_catalog(DdlFolderSource(folder), of)
+        case IcebergEventSettings():
+            of = settings.key_of_catalog(events.catalog)
+            return of_catalog(_iceberg_changes(events, settings.catalogs[of]), of)
         case _:
             assert_never(events)
 
 
-def _notification_log(events: NotificationLogSettings, settings: Settings) -> EventSource:
-    """Uses the catalog's connection settings if the catalog is a metastore, too."""
-    metastore = settings.default_catalog
-    address, idle_seconds = events.uri or _metastore_uri(settings), events.poll_seconds
+def _notification_log(
+    events: NotificationLogSettings, metastore: CatalogSettings
+) -> NotificationLogSource:
+    """The source of a metastore's events.
+
+    It uses the catalog's connection if the catalog is a metastore.
+    """
+    idle_seconds = events.poll_seconds
     if not isinstance(metastore, HiveCatalogSettings):
-        return NotificationLogSource(address, idle_seconds=idle_seconds)
+        if events.uri is None:
+            why = 'events: "notification-log" needs a uri, or catalog.kind = "hive"'
+            raise SettingsError((why,))
+        return NotificationLogSource(events.uri, idle_seconds=idle_seconds)
     return NotificationLogSource(
-        address,
+        events.uri or metastore.uri,
         timeout_seconds=metastore.timeout_seconds,
         idle_seconds=idle_seconds,
         security=metastore.security(),
     )
 
 
+def _iceberg_changes(events: IcebergEventSettings, catalog: CatalogSettings) -> EventSource:
+    from publisher.daemon.iceberg_adapters import build_iceberg_changes
+
+    if not isinstance(catalog, IcebergCatalogSettings):
+        raise SettingsError(('events: "iceberg" needs catalog.kind = "iceberg"',))
+    return build_iceberg_changes(events, catalog)
+
+
 def shared_servers(settings: Settings) -> Mapping[str, str]:
-    """Which services share a server: an event source may use the catalog's server."""
-    catalog = settings.default_catalog
-    names = []
+    """Pairs of services with the same server: events may come from a catalog's server."""
+    found: dict[str, str] = {}
     for events in settings.events:
         match events:
             case NotificationLogSettings():
+                of = settings.key_of_catalog(events.catalog)
+                catalog = settings.catalogs[of]
                 if isinstance(catalog, HiveCatalogSettings) and events.uri in {None, catalog.uri}:
-                    names.append(NOTIFICATION_LOG)
+                    found[event_source(source_name(NOTIFICATION_LOG, of))] = catalog_service(of)
             case DdlFolderSettings():
-                names.append(DDL_FOLDER)
-            case KafkaSettings():
+                of = settings.key_of_catalog(events.catalog)
+                found[event_source(source_name(DDL_FOLDER, of))] = catalog_service(of)
+            case IcebergEventSettings():
+                of = settings.key_of_catalog(events.catalog)
+                found[event_source(source_name(ICEBERG_CHANGES, of))] = catalog_service(of)
+            case KafkaSettings() | HttpEventsSettings() | EventFolderSettings():
                 pass
             case _:
                 assert_never(events)
-    return {event_source(name): CATALOG for name in names}
-
-
-def _metastore_uri(settings: Settings) -> str:
-    catalog = settings.default_catalog
-    if isinstance(catalog, HiveCatalogSettings):
-        return catalog.uri
-    raise SettingsError(('events: "notification-log" needs a uri, or catalog.kind = "hive"',))
+    return found
 
 
 def build_retention(settings: Settings) -> Retention | None:
@@ -130,10 +172,18 @@ def build_retention(settings: Settings) -> Retention | None:
     return Retention(chosen.keep_latest_per_major, chosen.yank_after_days * 86_400)
 
 
-def build_state(settings: Settings) -> State:
-    file = settings.state.file
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return SqliteState(file)
+def build_state(settings: Settings) -> StoredState:
+    return open_state(place_of(settings.state))
+
+
+def _machine(settings: Settings) -> Machine:
+    """The machine whose time counts: the server of a database, which other machines use, too."""
+    place = place_of(settings.state)
+    if isinstance(place, Path):
+        return LocalMachine()
+    from publisher.state.postgresql_connections import time_of
+
+    return ServerTime(time_of(place))
 
 
 def build_statement_logs(settings: Settings) -> Sequence[StatementSource]:
@@ -142,26 +192,28 @@ def build_statement_logs(settings: Settings) -> Sequence[StatementSource]:
     if chosen.log is not None:
         found.append(LogFiles(chosen.log))
     if chosen.kafka is not None:
-        found.append(Topic(chosen.kafka))
+        group = group_of_this_process(chosen.kafka.group_id, settings)
+        found.append(Topic(chosen.kafka.model_copy(update={"group_id": group})))
     return found
 
 
 def take_part(settings: Settings, state: State) -> Participation:
-    """Registers this process as one that works on the state, until the result is closed.
+    """Registers that this process works on the state, until the result is closed.
 
-    If no other process works on it, this one ends the claims of killed processes.
+    If no other process works on the state, this process releases the claims of killed processes.
     """
-    participation = Participation(settings.state.file)
+    participation = opening.take_part(place_of(settings.state))
 
     def put_in_order(tx: Transaction) -> None:
         end_leases(tx, now)
         forget_services(tx)
+        forget_former_receivers(tx, [each.name for each in settings.notification])
 
     try:
         if participation.is_alone:
-            # Otherwise the claims end in minutes.
+            # If this fails, the claims end by themselves after minutes.
             with contextlib.suppress(StateUnavailable):
-                now = open_clock(state).now()
+                now = open_clock(state, _machine(settings)).now()
                 state.write(put_in_order)
         participation.share()
     except BaseException:
@@ -201,7 +253,7 @@ def parts_of(deployment: Deployment) -> Parts:
         catalog=deployment.catalog,
         reader=reader,
         investigator=investigator,
-        settling=Settling(runtime.policy),
+        settling=Settling(runtime.policy, runtime.notices),
         settings=settings,
         publisher=Publisher(
             runtime,
@@ -239,15 +291,27 @@ def build_engine(
     index: PackageIndex,
     processes: LimitedProcesses,
     outages: Outages | None = None,
+    traces: Traces = NO_TRACES,
 ) -> Engine:
-    """An engine whose untrusted work runs in ``processes``, made by ``build_processes``.
+    """An engine. It handles untrusted input in ``processes``, which ``build_processes`` makes.
 
-    It notes failures of the catalog and the index in ``outages``.
+    It records failures of the catalog and the index in ``outages``.
+
+    Raises:
+        SettingsError: the state belongs to another default catalog.
     """
+    require_same_default(settings, state)
     outages = Outages() if outages is None else outages
     deployment = Deployment(
-        runtime=Runtime(state, open_clock(state), build_policy(settings), outages=outages),
-        catalog=ObservedCatalog(catalog, outages),
+        runtime=Runtime(
+            state,
+            open_clock(state, _machine(settings)),
+            build_policy(settings),
+            outages=outages,
+            notices=build_notices(settings),
+            traces=traces,
+        ),
+        catalog=observed(catalog, outages),
         index=ObservedIndex(index, outages),
         deriver=build_deriver(settings, processes),
         packaging=build_limited_packaging(settings, processes),

@@ -1,4 +1,4 @@
-"""Derives some relations like a worker, but writes nothing."""
+"""Derives some relations as a worker does, but writes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from publisher.state.records import Claim, RelationRecord
 
 
 class Contents:
-    """The package content of a finding."""
+    """Makes the content that a finding's package would have."""
 
     def __init__(self, packaging: Packaging, selection: Selection) -> None:
         self._packaging = packaging
@@ -84,7 +84,7 @@ class Canary:
                 return not (isinstance(content, Packageable) and content.content_hash == published)
 
     def _claim(self, name: RelationName) -> Claim:
-        """A claim without work: nobody holds it, and nothing is written for it."""
+        """A claim that only satisfies the interface: it is not in the state."""
         now = self._runtime.clock.now()
         return Claim(
             name,

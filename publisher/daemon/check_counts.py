@@ -1,4 +1,4 @@
-"""Counts requests for checks by result, and the rules that they broke: for metrics."""
+"""Counts, for metrics, the requests for checks by result, and the rules that statements broke."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from publisher.runtime import Counters
 
 
 class Verdict(Enum):
-    """The result of a request; a statement with violations and missing privileges is VIOLATIONS.
+    """The result of a request.
 
-    INVALID: the request is invalid. FAILED: it exceeded a limit. REFUSED: too many requests waited,
-    or the service was starting or ending.
+    VIOLATIONS also counts statements that lack privileges, too. INVALID: the request is invalid.
+    FAILED: it exceeded a limit. REFUSED: too many requests waited, or the service was starting or
+    ending.
     """
 
     OK = "ok"
@@ -34,7 +35,7 @@ class CheckCounts:
         self._verdicts.add(verdict.value)
 
     def add_answer(self, answer: Mapping[str, Any]) -> None:
-        """Counts a rule once a request, however often a statement breaks it."""
+        """Counts an answer. Each broken rule counts once for a request."""
         self.add(_verdict(answer))
         result = answer.get("result", {})
         broken = (*result.get("violations", ()), *result.get("warnings", ()))
@@ -42,7 +43,10 @@ class CheckCounts:
             self._rules.add(rule)
 
     def verdicts(self) -> Mapping[str, int]:
-        """The count of each verdict, from zero: otherwise a rate would miss the first event."""
+        """The count of each verdict, also if it is zero.
+
+        Without the zero, a rate in Prometheus would miss the first request.
+        """
         counted = self._verdicts.values()
         return {verdict.value: counted.get(verdict.value, 0) for verdict in Verdict}
 

@@ -1,7 +1,7 @@
-"""From findings to the state and the index: settle in one transaction, then publish or yank.
+"""Concludes findings: settles them in one transaction, then publishes or yanks.
 
-Only the end of that transaction shows what is left to do at the index, because a finding may change
-what an earlier finding of the batch settled.
+The actions at the index are known only at the end of the transaction: a later finding may change the
+result of an earlier finding.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
 from publisher.settling.settling import Settling, Verdict
-from publisher.settling.status_changes import StatusChange, log_status_changes
+from publisher.settling.status_changes import StatusChange, log_status_changes, record_broken
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, RelationRecord
 
@@ -35,14 +35,14 @@ class _Outstanding:
     """The work that settled findings leave at the index.
 
     Attributes:
-        reserved: how each claim ends once the open reservation of its relation is delivered.
-        jobs: the packages that the index lacks; each job is made after the transaction, because it
+        reserved: for each claim, its ending after the relation's open reservation is delivered.
+        jobs: the packages that the index lacks. They are made after the transaction, because that
             takes long.
-        compared: claims of relations without a new version whose packages must be compared with the
-            index: dropped, failed and withheld ones.
-        held: relations missing from the catalog together with many others: a person must confirm.
-        changes: of statuses; logged after the commit.
-        is_more_due: whether other work is due, such as that of dependents.
+        compared: claims of dropped, failed and withheld relations, whose packages must be compared
+            with the index.
+        held: relations whose deletion a person must confirm, because many relations are missing at once.
+        changes: changes of statuses; logged after the commit.
+        is_more_due: whether other work is due, such as work on dependents.
     """
 
     reserved: Mapping[Claim, Ending]
@@ -54,7 +54,7 @@ class _Outstanding:
 
 
 class Concluding:
-    """Safe to repeat with the same findings: work that is already done is recognised."""
+    """Settles findings, then publishes or yanks. A repetition skips the work that is done."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Concluding:
         contents: Contents,
         wake: Callable[[], None],
     ) -> None:
-        """``wake`` is called when dependents are due, before anything is published."""
+        """Keeps its parts. Calls ``wake`` when dependents are due, before it publishes packages."""
         self._runtime = runtime
         self._state = runtime.state
         self._questions_at_once = runtime.policy.questions_at_once
@@ -96,7 +96,7 @@ class Concluding:
             self._publisher.compare(outstanding.compared)
 
     def _log_held(self, held: frozenset[RelationName]) -> None:
-        """Logs each relation once, although events may name a held one again and again."""
+        """Logs each relation only once, although events may name it again and again."""
         for name in sorted(held - self._logged):
             log.warning("deletion held until confirmed", extra={"relation": str(name)})
         self._logged |= held
@@ -124,6 +124,8 @@ class Concluding:
                 kept[claim] = ending
             elif ending is not None:
                 end_claim(tx, claim, ending, self._runtime)
+        changes = [change for _, settlement in done for change in settlement.changes]
+        record_broken(tx, changes, self._runtime.notices, now)
         settled = [(f, s.record) for f, s in done if s.verdict is Verdict.SETTLED and s.record]
         dropped = [f.reading.claim for f, s in done if s.verdict is Verdict.DROPPED]
         others = [f.reading.claim for f, record in settled if not record.has_content]
@@ -132,14 +134,14 @@ class Concluding:
             self._jobs(tx, [(f, r) for f, r in settled if r.has_content]),
             [*dropped, *others],
             [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
-            [change for _, s in done for change in s.changes],
+            changes,
             is_work_due(tx, now),
         )
 
     def _jobs(
         self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]]
     ) -> Sequence[Callable[[], Job]]:
-        """The jobs of the findings; those that a later finding of the batch changed become due again."""
+        """The jobs of findings. If a later finding changed the relation, it becomes due again instead."""
         names = [record.name for _, record in settled]
         records = tx.graph.records(names)
         texts = tx.graph.derivations(r.name for f, r in settled if _derivation(f) is None)
@@ -154,7 +156,10 @@ class Concluding:
 
 
 def _job(finding: Finding, record: RelationRecord, text: str | None) -> Job:
-    """``text`` is the derivation that the state has, for a finding without one."""
+    """The job of a finding.
+
+    ``text`` is the derivation in the state, for a finding without one.
+    """
     reading = finding.reading
     assert reading.relation is not None
     assert record.content_hash is not None

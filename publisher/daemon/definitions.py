@@ -1,4 +1,7 @@
-"""Asks the catalog for relations' current definitions, for pages and requests: briefly, and few at a time."""
+"""Reads current definitions from the catalog for pages and requests, with a timeout.
+
+Only a few reads run at a time.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.catalogs import names_by_part, part_of
+from lakeschema.catalog.errors import CatalogError, CatalogRefused
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from publisher.outages import CATALOG, Outages
+from publisher.outages import Outages, catalog_service
 from publisher.redaction import SECRETS
 
 _SECONDS: Final = 3.0
@@ -26,10 +30,10 @@ class Unanswered:
 
 
 class Definitions:
-    """Safe for threads. A hanging catalog does not block pages, and pages do not block work.
+    """Reads definitions. Safe for threads.
 
-    A failure here does not count as an outage, because no later request would notice the outage's
-    end.
+    A hanging catalog does not block pages, and pages do not block the service's work. A failure here
+    does not count as an outage: perhaps no later request would notice that it ended.
     """
 
     def __init__(
@@ -45,18 +49,23 @@ class Definitions:
         self._slots = threading.Semaphore(max_at_once)
 
     def read(self, name: RelationName) -> Relation | Unanswered | None:
-        """The relation; None if the catalog does not have it."""
+        """The relation; None if the catalog does not have the relation."""
         found = self.read_all([name])
         return found if isinstance(found, Unanswered) else found.get(name)
 
     def read_all(self, names: Sequence[RelationName]) -> Found | Unanswered:
         """The relations that the catalog has."""
-        if self._outages.fails(CATALOG):
-            return Unanswered("the catalog does not work now")
+        for catalog in names_by_part(names):
+            if self._outages.fails(catalog_service(catalog)):
+                return Unanswered(f"the {catalog_service(catalog)} does not work now")
+            try:
+                part_of(self._catalog, catalog)
+            except CatalogRefused as error:
+                return Unanswered(str(error))
         if not self._slots.acquire(blocking=False):
             return Unanswered("others ask the catalog now; try again")
         answer: Future[Found | Unanswered] = Future()
-        # A daemon thread, so that the process may end while the catalog hangs.
+        # A daemon thread, so that the process can end while the catalog hangs.
         threading.Thread(target=self._ask, args=(names, answer), daemon=True).start()
         try:
             return answer.result(self._seconds)

@@ -1,4 +1,4 @@
-"""Works until nothing is left to do, or until everything left keeps failing: for one-off passes."""
+"""Processes work until none is left, or all remaining work keeps failing. For one-off passes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from publisher.daemon.engine import Engine
 from publisher.state.records import WorkRecord
 
 PATIENCE_SECONDS = 30.0
-"""How long all remaining work may fail: long enough for a package index to restart."""
+"""How long all remaining work may fail. A package index can restart in this time."""
 
 _FIRST_PAUSE_SECONDS = 0.1
 _MAX_PAUSE_SECONDS = 5.0
 _LOOK_SECONDS = 5.0
-"""The time between two looks at all remaining work, which may be long."""
+"""The time between two reads of all remaining work, which may be a long list."""
 
 
 class Draining:
-    """``run`` returns the unfinished work: it failed, or was not tried before the stop."""
+    """Drains the work.
+
+    ``run`` returns the unfinished work: work that failed, or was not tried before the stop.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Draining:
                 continue
             looked_at = self._clock.now()
             left = self._left()
-            # Counting claims is less exact: a view that waits for its table is claimed again.
+            # A count of claims is less exact: a view that waits for its table is claimed again.
             self._progress.done(max(0, waiting - len(left)))
             waiting = min(waiting, len(left))
             if not left or is_stopping() or self._is_stuck(left):

@@ -1,7 +1,7 @@
-"""The engine's steps, one call each: receive hints, process due work, compare everything.
+"""The engine: one method for each step, such as receiving hints, working and comparing the catalog.
 
-It is level-triggered: a hint only names a relation, and the catalog defines its state. Every step
-may be repeated, interrupted at any point and run by several workers at once.
+A hint only names a relation; the relation's state comes from the catalog. Every step can be
+repeated, interrupted at any point and run by several workers at once.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
+from lakeschema.catalog.catalogs import parts_of
 from lakeschema.catalog.errors import CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.canary import Contents
@@ -25,7 +26,7 @@ from publisher.daemon.inspection import (
 from publisher.daemon.receiving import Receiving
 from publisher.events.protocol import Batch
 from publisher.index.protocol import PackageIndexError
-from publisher.outages import CATALOG, INDEX
+from publisher.outages import CATALOG, INDEX, catalog_service
 from publisher.policy import NO_LIMIT
 from publisher.publishing.index_comparison import IndexComparison, IndexReport
 from publisher.publishing.packaging_protocol import Packaging
@@ -34,6 +35,7 @@ from publisher.runtime import Runtime
 from publisher.settling.changed_settings import SettingsNotes, derive_again
 from publisher.settling.claims import Deferred, end_claim, end_claims, fail, is_work_due, isolate
 from publisher.settling.comparison import (
+    REFUSED,
     SNAPSHOT_BEGUN,
     SNAPSHOT_DUE,
     CatalogComparison,
@@ -46,11 +48,15 @@ from publisher.settling.findings import (
     Crashed,
     Finding,
     Investigator,
+    Reading,
+    outcome_of,
     read_claimed,
 )
 from publisher.settling.namespace_events import demand_namespace_events
 from publisher.settling.settling import Settling
-from publisher.settling.status_changes import StatusChange, log_status_changes
+from publisher.settling.status_changes import StatusChange, log_status_changes, record_broken
+from publisher.settling.uncovered import NO_ANSWER
+from publisher.spans import DERIVE, READ
 from publisher.state.protocol import Transaction
 from publisher.state.records import Cause, Claim, Urgency, WorkRequest
 
@@ -73,10 +79,10 @@ class Parts:
 
 
 class Engine:
-    """Safe for use by several threads.
+    """The steps of the service. Safe for threads.
 
-    ``drain`` is for tests, one-off snapshots and benchmarks; the daemon's threads call ``work`` and
-    sleep in ``wait_for_work``.
+    The daemon's threads call ``work`` and sleep in ``wait_for_work``. Tests, one-off snapshots and
+    benchmarks call ``drain``.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -85,7 +91,7 @@ class Engine:
         self._state = parts.runtime.state
         self._clock = parts.runtime.clock
         self._policy = parts.runtime.policy
-        self._catalog = parts.catalog
+        self.catalog = parts.catalog
         self._reader = parts.reader
         self._investigator = parts.investigator
         self._settling = parts.settling
@@ -109,7 +115,7 @@ class Engine:
         return self._state.read(lambda tx: tx.journal.position(source))
 
     def receive(self, source: str, batch: Batch) -> None:
-        """Stores hints, dead letters and the position in one transaction; the caller acknowledges it.
+        """Stores hints, dead letters and the position in one transaction; the caller acknowledges the batch.
 
         Raises:
             CatalogUnavailable: nothing was stored.
@@ -119,7 +125,7 @@ class Engine:
             self._wake_one()
 
     def resync(self, names: Iterable[RelationName]) -> None:
-        """Requests to read and derive relations now, and to package refused relations again."""
+        """Requests that relations are read and derived now; retries packages that the generator refused."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
         names = [request.relation for request in requests]
@@ -137,9 +143,9 @@ class Engine:
     ) -> Sequence[RelationName]:
         """Requests new versions of unchanged packages; returns the relations concerned.
 
-        From ``names`` it takes relations with a package, and those that could not be packaged, for
-        another attempt. Without names it takes every package of an earlier generator, to deliver
-        fixes of generated code; with ``whatever_generator`` it takes all packages.
+        With ``names``: those of them that have a package, or that could not be packaged. Without names:
+        every package of an earlier generator, to deliver fixes of generated code. With
+        ``whatever_generator``: all packages.
         """
         wanted = frozenset(names)
         generator = self._packaging.build_keys.generator
@@ -171,7 +177,7 @@ class Engine:
     def work(self) -> int:
         """Processes a batch of due relations; returns the number of claims.
 
-        Transient failures defer the work and are counted; they are not raised.
+        A transient failure defers the work and is counted, but not raised.
         """
         claims = self.claim()
         if not claims:
@@ -190,6 +196,7 @@ class Engine:
         for claim in claims:
             if claim.relation not in retried:
                 self.runtime.latency.forget(claim.relation, claim.claimed_at)
+                self.runtime.traces.end(claim.relation, "")
 
     def claim(self) -> Sequence[Claim]:
         now = self._clock.now()
@@ -212,7 +219,8 @@ class Engine:
     def _process(self, claims: Sequence[Claim]) -> None:
         records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))
         try:
-            read = read_claimed(self._reader, claims, records, self.runtime)
+            with self.runtime.traces.stage(READ, [claim.relation for claim in claims]):
+                read = read_claimed(self._reader, claims, records, self.runtime)
         except CatalogUnavailable as error:
             end_claims(self.runtime, claims, Deferred(str(error)))
             self.counters.add("put_off", len(claims))
@@ -229,7 +237,7 @@ class Engine:
         found: list[Finding | Crashed] = []
         isolate(
             read.fresh,
-            lambda readings: found.extend(self._investigator.investigate(readings)),
+            lambda readings: found.extend(self._investigate(readings)),
             lambda reading, error: fail(self.runtime, reading.claim, error),
         )
         for crashed in found:
@@ -240,6 +248,14 @@ class Engine:
             self.conclude,
             lambda finding, error: fail(self.runtime, finding.reading.claim, error),
         )
+
+    def _investigate(self, readings: Sequence[Reading]) -> Sequence[Finding | Crashed]:
+        with self.runtime.traces.stage(DERIVE, [reading.name for reading in readings]) as stage:
+            found = self._investigator.investigate(readings)
+            if self.runtime.traces.are_on:
+                for each in found:
+                    stage.note(*outcome_of(each))
+        return found
 
     def conclude(self, findings: Sequence[Finding]) -> None:
         """Settles findings in one transaction, and publishes or yanks the resulting differences."""
@@ -260,6 +276,7 @@ class Engine:
             settlement = self._settling.quarantine(tx, claim, _crashed(claim), now)
             if settlement.ending is not None:
                 end_claim(tx, claim, settlement.ending, self.runtime)
+            record_broken(tx, settlement.changes, self.runtime.notices, now)
             return settlement.changes
 
         log_status_changes(self._state.write(quarantine))
@@ -287,7 +304,7 @@ class Engine:
     def _wake_one(self) -> None:
         """Wakes one sleeping worker, which wakes the next if it leaves due work.
 
-        If all woke at once, they would compete for the state's lock, mostly for nothing.
+        If all workers woke at once, they would compete for the state's lock, mostly in vain.
         """
         with self._wakeup:
             self._wakeups += 1
@@ -326,7 +343,7 @@ class Engine:
         return report
 
     def compare_catalog(self, comparer: Comparer | None = None) -> SnapshotReport:
-        """Compares everything and enqueues the differences; ``drain`` or the workers process them."""
+        """Compares the catalog with the state and enqueues the differences for ``drain`` or the workers."""
         report = self._comparison.run(comparer)
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
@@ -337,7 +354,7 @@ class Engine:
     def compare_index(self) -> bool:
         """Enqueues packages whose files on the index differ from the state.
 
-        It may take half an hour, because it asks a server for a limited number of pages a second.
+        It may take half an hour, because it requests only a few pages a second from a server.
 
         Returns:
             False if a page or the catalog could not be read: a later comparison may find more.
@@ -358,7 +375,7 @@ class Engine:
         return is_whole
 
     def refill(self) -> IndexReport:
-        """Requests new uploads of all versions that the index lacks, however many.
+        """Requests new uploads of all versions that the index lacks, without a limit.
 
         Reads all wheels of a folder to repair damaged ones, and tries again to package refused
         relations.
@@ -389,36 +406,43 @@ class Engine:
         return report
 
     def snapshot_is_due(self) -> bool:
-        """Whether a snapshot was requested or begun, and none has succeeded since."""
+        """Whether a snapshot was requested or begun, and no snapshot has succeeded since."""
         return bool(self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)))
+
+    def snapshot_waits(self) -> bool:
+        """Whether the due snapshot is for catalogs that did not answer, and none of them answers yet."""
+        notes = self._state.read(lambda tx: tx.journal.notes("@"))
+        if not notes.get(SNAPSHOT_DUE, "").startswith(NO_ANSWER):
+            return False
+        missed = [n for n in parts_of(self.catalog) if notes.get(f"{REFUSED}{Namespace((), n)}")]
+        return all(self.runtime.outages.fails(catalog_service(name)) for name in missed)
 
     def snapshot_was_interrupted(self) -> bool:
         """Whether a snapshot was begun and has not succeeded."""
         return self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)) == SNAPSHOT_BEGUN
 
     def snapshot_is_running(self) -> bool:
-        """Whether some process runs a snapshot; a killed one counts until its lease ends."""
+        """Whether a process runs a snapshot. A killed snapshot counts until its lease ends."""
         return self._comparison.is_running()
 
     def seconds_since_snapshot(self) -> float | None:
-        """The time since the end of any process's last whole snapshot, or None."""
+        """Seconds since the last complete snapshot of any process ended; None without one."""
         return self._comparison.seconds_since_last()
 
     def last_snapshot_seconds(self) -> float | None:
-        """The duration of any process's last whole snapshot; None if unknown."""
+        """The duration of the last complete snapshot of any process; None if unknown."""
         return self._comparison.last_seconds()
 
-    def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
-        """Lets the next snapshot carry out the held deletions of a namespace; () stands for all.
+    def confirm_deletions(self, namespace: Namespace | None = None) -> None:
+        """Allows the next snapshot to apply the held deletions of a namespace; None means all.
 
-        Deletions that are not carried out within ``release_seconds`` of that snapshot are held
-        again.
+        Deletions that are not applied within ``release_seconds`` after that snapshot are held again.
         """
-        brake = f"{BRAKE}{'.'.join(namespace)}"
+        brake = BRAKE if namespace is None else f"{BRAKE}{namespace}"
         self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
 
     def confirm_changes(self) -> str:
-        """Lets the next snapshot carry out the held changes; returns why they were held, or ""."""
+        """Allows the next snapshot to apply the held changes; returns the reason for the hold, or ""."""
         return self._comparison.mass_change.release()
 
     def status(self) -> EngineStatus:
@@ -426,7 +450,7 @@ class Engine:
 
 
 def _retry_unfit(tx: Transaction, names: Iterable[RelationName]) -> Sequence[RelationName]:
-    """Lets relations be packaged again that the generator refused; returns them."""
+    """Allows another attempt for the named relations that the generator refused; returns them."""
     unfit = [record for record in tx.graph.records(names).values() if record.is_unfit]
     derive_again(tx, unfit)
     return [record.name for record in unfit]

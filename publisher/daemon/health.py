@@ -1,4 +1,4 @@
-"""Collects why the daemon is not ready, from known facts and without a request to any service."""
+"""Collects the reasons why the daemon is not ready. It sends no request to another service."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from publisher.redaction import SECRETS
 from publisher.state.protocol import StateUnavailable
 
 _MAX_INTERVALS = 2
-"""A snapshot may fail once before the daemon counts as not ready."""
+"""The limit of the last snapshot's age, in intervals: one snapshot may fail."""
 
 
 class SnapshotAge:
-    """Tells when the last whole snapshot is too old or, since the start, missing."""
+    """Finds out whether the last complete snapshot is too old, or has been missing since the start."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class SnapshotAge:
         interval_seconds: float,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds_since_snapshot`` returns None before the first snapshot."""
+        """Starts the clock; ``seconds_since_snapshot`` must return None before the first snapshot."""
         self._seconds_since_snapshot = seconds_since_snapshot
         self._max_seconds = _MAX_INTERVALS * interval_seconds
         self._now = now
@@ -42,7 +42,10 @@ class SnapshotAge:
 
 
 class Health:
-    """``is_live`` costs nothing; ``troubles`` reads one row of the state."""
+    """The health of the service.
+
+    ``is_live`` reads nothing; ``troubles`` reads one row of the state.
+    """
 
     def __init__(
         self, daemon: Daemon, outages: Outages, progress: Progress, snapshot_age: SnapshotAge
@@ -56,7 +59,7 @@ class Health:
         return self._daemon.is_alive()
 
     def troubles(self) -> Mapping[str, str]:
-        """The reasons why the service is not ready, by part; empty if it is."""
+        """The reasons why the service is not ready, by part; empty if it is ready."""
         dead = {} if self.is_live() else {"threads": "one has ended; restart the service"}
         # A thread's own report says more than its silence or its age.
         troubles = {

@@ -1,4 +1,4 @@
-"""Collects statements from HTTP, files and a topic, and gives them to one learner."""
+"""Collects statements from HTTP, files and a topic, and passes them to one learner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from publisher.web.limited_requests import Failed, Unavailable
 log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 4 * 1024**2
-"""The limit for a request."""
+"""The limit for the body of a request."""
 _MAX_WAITING: Final = 64
 _POLL_SECONDS: Final = 2.0
 _READY_SECONDS: Final = 0.2
@@ -34,13 +34,16 @@ _OURSELVES: Final = ""
 
 
 class StatementSource(Protocol):
-    """``name``: the key of its position."""
+    """A source of statements. ``name`` is the key of its position."""
 
     @property
     def name(self) -> str: ...
 
     def read(self, position: str | None) -> Iterator[Piece]:
-        """Raises: UnreadableLog, SourceUnavailable: nothing more can be read now."""
+        """The next statements.
+
+        Raises ``UnreadableLog`` or ``SourceUnavailable`` if nothing more can be read now.
+        """
 
     def close(self) -> None: ...
 
@@ -55,7 +58,7 @@ class Hearing:
         outages: Outages,
         is_ready: Callable[[], bool],
     ) -> None:
-        """``is_ready``: whether the state knows the relations, so that statements find their columns."""
+        """Starts no thread; ``is_ready`` returns whether the state knows the relations and their columns."""
         self.max_bytes = MAX_BYTES
         self._state = state
         self._known = known
@@ -77,7 +80,7 @@ class Hearing:
         thread.start()
 
     def _begin(self) -> None:
-        """Waits until the first snapshot's findings are derived, but only for a limited time."""
+        """Waits, for a limited time, until the relations of the first snapshot are derived."""
         until = time.monotonic() + _MAX_READY_SECONDS
         while not self._ends.is_set():
             try:
@@ -91,7 +94,7 @@ class Hearing:
             self._ends.wait(_READY_SECONDS)
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
-        """Learns from a request's lines; the result is stored. Clients take turns.
+        """Learns from the lines of a request and stores the result. Clients take turns.
 
         Raises:
             Unavailable: the request cannot wait in the queue.
@@ -117,7 +120,7 @@ class Hearing:
             except SourceUnavailable as error:
                 self._outages.fail(source.name, error.reason, error.hint)
             except (StateUnavailable, Unavailable, CancelledError):
-                # The state logs its outage itself; at the end of the service nothing matters.
+                # The state logs its outage itself. At the end of the service, no log is needed.
                 pass
             except Exception:
                 log.exception("unexpected error", extra={"part": source.name})
@@ -154,7 +157,10 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
 
 
 def _learn(source: str, piece: Piece, learner: Learner) -> None:
-    """Learns all lines together or, if that exceeds the limits, each alone; skips those that still fail."""
+    """Learns all lines together.
+
+    If they exceed the limits, learns each line alone, and skips lines that still exceed them.
+    """
     read_to = (source, piece.position)
     if not piece.lines:
         learner.save(read_to)

@@ -1,4 +1,4 @@
-"""The engine's knowledge as values for the command line and HTTP."""
+"""The engine's status, as values for the command line and HTTP."""
 
 from __future__ import annotations
 

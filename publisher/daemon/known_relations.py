@@ -1,7 +1,7 @@
 """All relations of the state and the catalog, for checks of statements; refreshed regularly.
 
-Columns come from the last derivation. Only the catalog knows the partitions; it is asked for
-changed relations only.
+Columns come from the last derivation. Partitions come from the catalog, which is read for changed
+relations only.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 from lakeschema.analysis.catalog import KnownTable, ViewColumn
 from lakeschema.analysis.checking import table_value
 from lakeschema.analysis.grants import EVERY_COLUMN
+from lakeschema.catalog.catalogs import names_by_part
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
@@ -40,12 +41,15 @@ _Marks: TypeAlias = Mapping[RelationName, tuple[str, str]]
 
 
 class KnownRelations:
-    """``current`` is replaced as a whole, so every thread can read it."""
+    """All known relations. ``current`` is replaced as a whole, so every thread can read it."""
 
     def __init__(
         self, state: State, catalog: Catalog, refresh_seconds: float, *, with_columns: bool = False
     ) -> None:
-        """``with_columns``: fills ``made_of`` with the sources of views' columns, which checks do not need."""
+        """If ``with_columns``, a refresh fills ``made_of``: the sources of views' columns.
+
+        Checks do not need them.
+        """
         self.current: Known | None = None
         self.made_of: dict[RelationName, tuple[ViewColumn, ...]] = {}
         self._with_columns = with_columns
@@ -73,7 +77,7 @@ class KnownRelations:
             except StateUnavailable as error:
                 log.warning("relations for checks not read", extra={"why": str(error)})
             except Exception:
-                # The known relations stay, and checks go on.
+                # The known relations stay, and checks continue.
                 log.exception("relations for checks not read")
             self._ends.wait(self._seconds)
 
@@ -100,7 +104,7 @@ class KnownRelations:
 
     def _read(self, names: Sequence[RelationName], marks: _Marks, found: dict[str, Any]) -> None:
         derivations = self._state.read(lambda tx: tx.graph.derivations(names))
-        facts = self._facts(names)
+        facts, unanswered = self._facts(names)
         for name in names:
             derivation, before = derivations.get(name), found.get(str(name))
             columns: tuple[str, ...] | None = None
@@ -111,8 +115,8 @@ class KnownRelations:
                 columns, reads = _columns(stated), _reads(stored)
                 if self._with_columns:
                     self.made_of[name] = _made_of(stored)
-            if facts is None:
-                # The catalog is asked again in the next turn; until then its earlier answer counts.
+            if name in unanswered:
+                # The catalog is read again at the next refresh; until then its earlier answer counts.
                 self._marks[name] = _ASK_AGAIN
                 _, partitions, is_view, _ = before or (None, (), bool(reads), ())
                 table = KnownTable(columns, tuple(partitions), is_view)
@@ -123,12 +127,19 @@ class KnownRelations:
             if value != before:
                 found[str(name)] = value
 
-    def _facts(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation] | None:
-        try:
-            return self._catalog.read(names)
-        except CatalogError as error:
-            log.info("partitions for checks not read", extra={"why": str(error)})
-            return None
+    def _facts(
+        self, names: Sequence[RelationName]
+    ) -> tuple[Mapping[RelationName, Relation], frozenset[RelationName]]:
+        """The facts in the catalogs, and the names of catalogs that did not answer."""
+        found: dict[RelationName, Relation] = {}
+        unanswered: set[RelationName] = set()
+        for some in names_by_part(names).values():
+            try:
+                found |= self._catalog.read(some)
+            except CatalogError as error:
+                log.info("partitions for checks not read", extra={"why": str(error)})
+                unanswered.update(some)
+        return found, frozenset(unanswered)
 
 
 def _table(columns: tuple[str, ...] | None, stated: Relation | None) -> KnownTable:

@@ -37,6 +37,9 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "index_differences": "packages found to differ between the index and the ledger",
     "index_failures": "operations that failed at the package index and are retried",
     "memo_hits": "derivations answered from a stored result for the same inputs",
+    "notifications_sent": "messages that receivers of notifications accepted",
+    "notification_failures": "attempts to send a message that a receiver did not accept",
+    "notifications_dropped": "messages that no receiver accepted in time, or that it refused again and again",
     "published": "versions published",
     "put_off": "work items deferred because the catalog could not be read or its answer was stale",
     "quarantined": "relations quarantined after their derivation crashed repeatedly",
@@ -62,6 +65,7 @@ GAUGE_HELP: Final[Mapping[str, str]] = {
     "relations": "relations by status",
     "work": "relations with outstanding work",
     "oldest_work_age_seconds": "how long the oldest outstanding work is due, without relations that keep failing alone",
+    "oldest_notification_age_seconds": "how long the oldest notification waits to be accepted, 0 if none does",
     "versions": "published versions, yanked ones included",
     "versions_in_conflict": "version numbers that the index has with other bytes",
     "dead_letters_kept": "stored events that could not be decoded",
@@ -89,7 +93,7 @@ class LastSnapshot:
 
 
 class EngineMetrics(Collector):
-    """Figures that the state and memory keep: a scrape counts nothing."""
+    """The metrics. A scrape reads stored figures and counts no rows."""
 
     def __init__(
         self,
@@ -101,10 +105,16 @@ class EngineMetrics(Collector):
         checks: CheckCounts | None = None,
         translations: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
-        """``up``: whether each service works; ``troubles``: why the service is not ready.
+        """Keeps the functions that a scrape calls.
 
-        ``build``: labels of the running release. ``checks``: None if statements are not checked.
-        ``translations``: how many had each result, or None.
+        Args:
+            runtime: has the counters and the state.
+            up: returns whether each service works.
+            troubles: returns why the service is not ready.
+            last_snapshot: gives the age and duration of the last snapshot.
+            build: labels of the running release.
+            checks: None if statements are not checked.
+            translations: returns how many requests had each result; None without translation.
         """
         self._translations = translations
         self._checks = checks
@@ -117,7 +127,7 @@ class EngineMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         counted = self._runtime.counters.values()
         for name, help_text in COUNTER_HELP.items():
-            # From zero: otherwise a rate would miss the first event.
+            # Also zeros: without them a rate would miss the first event.
             value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
         if self._checks is not None:
@@ -141,12 +151,12 @@ class EngineMetrics(Collector):
         yield build
 
     def _stored(self) -> Iterator[Metric]:
-        found, oldest_at = self._runtime.state.read(
-            lambda tx: (tx.tallies.figures(), tx.work.oldest_at())
+        found, oldest_at, told_since = self._runtime.state.read(
+            lambda tx: (tx.tallies.figures(), tx.work.oldest_at(), tx.outbox.oldest_at())
         )
         now = self._runtime.clock.now()
-        age = 0.0 if oldest_at is None else max(0.0, now - oldest_at)
-        yield _gauge("oldest_work_age_seconds", age)
+        yield _gauge("oldest_work_age_seconds", _age(oldest_at, now))
+        yield _gauge("oldest_notification_age_seconds", _age(told_since, now))
         yield _gauge("relations", found.relations, "status")
         yield _gauge("work", found.work)
         yield _gauge("versions", found.versions)
@@ -159,6 +169,10 @@ class EngineMetrics(Collector):
         taken = self._last_snapshot.seconds_taken()
         if taken is not None:
             yield _gauge("last_snapshot_duration_seconds", taken)
+
+
+def _age(since: float | None, now: float) -> float:
+    return 0.0 if since is None else max(0.0, now - since)
 
 
 def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:

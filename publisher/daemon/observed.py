@@ -1,4 +1,4 @@
-"""Wrappers for the catalog, the index and the state that note whether each worked when last needed."""
+"""Wrappers of the catalog, the index and the state. They record whether each worked at its last use."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
 from codegen.package import Wheel
+from lakeschema.catalog.catalogs import map_parts
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from publisher.index.protocol import (
     Damage,
@@ -20,36 +21,44 @@ from publisher.index.protocol import (
     PackageIndex,
     PackageIndexError,
 )
-from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
+from publisher.outages import INDEX, STATE, UPLOADS, Outages, catalog_service
 from publisher.publishing.upload import is_name_taken
 from publisher.state.protocol import State, StateUnavailable, Transaction
 
 T = TypeVar("T")
 
 IsGeneral: TypeAlias = Callable[[IndexRefused], bool]
-"""Whether a refusal may concern all projects; it does if more than one project in a row is
-refused."""
+"""Whether a refusal may concern all projects. If it may, it does once two projects in a row are refused."""
 
 _REFUSES_ALL = frozenset({401, 405, 407})
 _MAY_REFUSE_ALL = frozenset({402, 403, 404, 410})
 _READ_ONLY = re.compile(r"read.?only", re.IGNORECASE)
 
 
-class ObservedCatalog:
-    """A refusal counts as an answer, because it concerns one relation and not the catalog.
+def observed(catalog: Catalog, outages: Outages) -> Catalog:
+    """The catalog, wrapped so that each part records its outages."""
+    return map_parts(catalog, lambda name, part: ObservedCatalog(part, outages, name))
 
-    An outage ends once every failed kind of request succeeds again: a metastore may tell its newest
-    event and still give no table.
+
+class ObservedCatalog:
+    """A catalog that records its outages.
+
+    A refusal does not count as an outage, because it concerns one relation only.
+
+    An outage ends when every kind of request that failed succeeds again: a metastore may return its
+    newest event id and still fail to return tables.
     """
 
-    def __init__(self, catalog: Catalog, outages: Outages) -> None:
+    def __init__(self, catalog: Catalog, outages: Outages, name: str = "") -> None:
+        """Wraps a catalog; ``name`` is its name in ``outages``, "" for the default catalog."""
         self._catalog = catalog
         self._outages = outages
+        self._service = catalog_service(name)
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return self._call("namespaces", self._catalog.namespaces)
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         return self._call("relations", lambda: self._catalog.relations(namespace))
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -62,17 +71,20 @@ class ObservedCatalog:
         try:
             answer = action()
         except CatalogUnavailable as error:
-            self._outages.fail(CATALOG, str(error), error.hint, request)
+            self._outages.fail(self._service, str(error), error.hint, request)
             raise
         except CatalogRefused:
-            self._outages.succeed(CATALOG, request)
+            self._outages.succeed(self._service, request)
             raise
-        self._outages.succeed(CATALOG, request)
+        self._outages.succeed(self._service, request)
         return answer
 
 
 class ObservedIndex:
-    """A refusal counts as an answer, unless it means that nothing can be read, or nothing uploaded."""
+    """An index that records its outages.
+
+    A refusal does not count as an outage, unless it concerns all pages or all uploads.
+    """
 
     def __init__(self, index: PackageIndex, outages: Outages) -> None:
         self._index = index
@@ -105,7 +117,7 @@ class ObservedIndex:
         published: Mapping[str, str],
         may_read: Callable[[int], bool],
     ) -> Sequence[Damage]:
-        # Some indexes are not even asked for damages, so success here is no answer.
+        # Success here does not show that the index works: some indexes are not asked for damages at all.
         with self._failures[INDEX].observed(distribution, _may_refuse_all_pages, is_answer=False):
             return self._index.damages(distribution, published, may_read)
 
@@ -130,13 +142,13 @@ class _Failures:
         self._service = service
         self._lock = threading.Lock()
         self._in_a_row: dict[str, PackageIndexError] = {}
-        """The newest failure of each project since the last answer; two projects are enough."""
+        """The newest failure of each project since the last success; at most two projects are kept."""
 
     @contextmanager
     def observed(
         self, distribution: str, may_be_general: IsGeneral, *, is_answer: bool = True
     ) -> Iterator[None]:
-        """``is_answer``: whether success shows that the service works."""
+        """Records the result of the block; ``is_answer``: whether its success shows that the service works."""
         try:
             yield
         except IndexUnavailable as error:
@@ -166,7 +178,10 @@ class _Failures:
             self._note_answer()
 
     def _note_failure(self, distribution: str, error: PackageIndexError) -> None:
-        """One project may be foreign or damaged; two failures mean that all projects fail."""
+        """Records a failure of a project. If two projects fail, the whole service counts as failed.
+
+        A single project may be another program's, or damaged.
+        """
         if not distribution:
             return
         with self._lock:
@@ -188,7 +203,10 @@ class _Failures:
 
 
 def _is_general(error: IndexRefused) -> bool:
-    """Credentials and the upload address are the same for all projects."""
+    """Whether an error concerns all projects.
+
+    Credentials and the upload address are the same for all projects.
+    """
     status = error.status or 0
     return status in _REFUSES_ALL or 300 <= status < 400
 
@@ -200,7 +218,10 @@ def _may_refuse_all_uploads(error: IndexRefused) -> bool:
 
 
 def _may_refuse_all_pages(error: IndexRefused) -> bool:
-    """Whether a server refused; without a status, the error is ours and concerns one project."""
+    """Whether a server may refuse all pages.
+
+    An error without a status comes from this program, and concerns one project.
+    """
     return error.status is not None and error.status != 404
 
 
@@ -219,7 +240,10 @@ class ObservedState:
         self._state.close()
 
     def _call(self, request: str, act: Callable[[], T]) -> T:
-        """``request``: reading or writing, because a full disk can still be read."""
+        """Performs a request and records whether the state worked.
+
+        Reads and writes count separately, because a state on a full disk can still be read.
+        """
         try:
             result = act()
         except StateUnavailable as error:

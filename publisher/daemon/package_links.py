@@ -1,6 +1,6 @@
-"""The links of each package on an index: those of the settings, and links to our pages.
+"""The links in each package: links from the settings, and links to the service's pages.
 
-Renovate, Dependabot and indexes find a changelog by the labels of PEP 753. Links are not part of a
+Renovate, Dependabot and indexes find a changelog by the link labels of PEP 753. Links are not part of a
 package's content, so a changed address publishes no version.
 """
 
@@ -19,8 +19,8 @@ _ALIASES = {"changes": "changelog", "whatsnew": "changelog", "history": "changel
 def package_links(settings: Settings) -> Mapping[str, str]:
     """Links by label; the caller fills in ``{name}`` and ``{relation}``.
 
-    Our pages have a known address if ``http.public_url`` is set. A link in the settings replaces
-    ours of the same meaning.
+    The service's pages have a known address if ``http.public_url`` is set. A link in the settings
+    replaces the service's link with the same meaning.
     """
     chosen = settings.artifacts.project_urls
     http = settings.http

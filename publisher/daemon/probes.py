@@ -1,6 +1,6 @@
-"""Tests once whether each part that the settings name is usable, and changes nothing.
+"""Tests once whether each part that the settings name is usable.
 
-It only creates and removes a folder in the index's folder.
+The tests change nothing, except that they create and remove a folder in the index's folder.
 """
 
 from __future__ import annotations
@@ -13,19 +13,32 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lakeschema.catalog.catalogs import parts_of
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
 from publisher.daemon.adapters import build_index, build_options, open_catalog
 from publisher.daemon.assembly import build_sources
+from publisher.daemon.notification_adapters import signing_secrets
 from publisher.daemon.runner_choice import choose_runner
 from publisher.daemon.statement_checks import handler_of
+from publisher.daemon.tracing_adapters import build_traces
 from publisher.events.kafka_topic import KafkaSource
+from publisher.events.posted_events import EVENTS_ADDRESS, PostedEvents
 from publisher.events.protocol import EventSource, SourceUnavailable
 from publisher.index.atomic_files import rehearse
 from publisher.index.protocol import PackageIndexError
-from publisher.settings import Settings, SettingsError, StaticIndexSettings
+from publisher.outages import catalog_service
+from publisher.settings import (
+    NotificationSettings,
+    Settings,
+    SettingsError,
+    StaticIndexSettings,
+)
+from publisher.state.opening import state_exists
+from publisher.state.places import place_of
+from publisher.state.protocol import StateUnavailable
 
 _FAILURES = (
     CatalogError,
@@ -33,13 +46,17 @@ _FAILURES = (
     SettingsError,
     SourceUnavailable,
     SparkMissing,
+    StateUnavailable,
     OSError,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """``part`` is a section of the settings; ``found`` is the answer, or why the part is unusable."""
+    """A test. ``part`` is a section of the settings.
+
+    ``found`` is the answer, or why it is unusable.
+    """
 
     part: str
     is_usable: bool
@@ -47,16 +64,18 @@ class Probe:
 
 
 def probes(settings: Settings) -> Iterator[Probe]:
-    """Yields each probe when it is done, because a server that is away takes until its time-out."""
+    """Runs the tests, and yields each result at once: a server that does not answer takes long."""
     translation = _probe("translation", partial(_translation, settings))
     yield translation
-    yield _probe("state", partial(_writable, settings.state.file.parent))
+    yield _probe("state", partial(_state, settings))
     yield _probe("index", partial(_index, settings))
     try:
         with open_catalog(settings) as catalog:
-            listed = _probe("catalog", partial(_catalog, catalog))
-            yield listed
-            if listed.is_usable:
+            listed = []
+            for name, part in parts_of(catalog).items():
+                listed.append(_probe(catalog_service(name), partial(_catalog, part)))
+                yield listed[-1]
+            if any(each.is_usable for each in listed):
                 yield _probe("snapshot", partial(_snapshot, settings, catalog))
             yield from _events(settings, catalog)
     except _FAILURES as error:
@@ -67,6 +86,10 @@ def probes(settings: Settings) -> Iterator[Probe]:
         yield _probe("http", partial(_token, settings))
     if settings.check.enabled:
         yield _probe("check", partial(_checks, settings))
+    if settings.tracing.enabled:
+        yield _probe("tracing", partial(_traces, settings))
+    for receiver in settings.notification:
+        yield _probe(f"notification.{receiver.name}", partial(_receiver, receiver))
 
 
 def _events(settings: Settings, catalog: Catalog) -> Iterator[Probe]:
@@ -112,7 +135,7 @@ def _index(settings: Settings) -> str:
 
 
 def _folder_of_index(path: Path) -> str:
-    """Tests the service's file operations in the folder, or in its first existing parent.
+    """Tests the file operations that the service needs, in the folder or its first existing parent.
 
     Raises:
         OSError: an operation fails; ``strerror`` says which.
@@ -125,13 +148,11 @@ def _folder_of_index(path: Path) -> str:
 
 def _catalog(catalog: Catalog) -> str:
     listing = list_relations(catalog)
-    namespaces = {name.namespace for name in listing.names}
+    namespaces = {name.place for name in listing.names}
     found = (
         f"{_counted(len(listing.names), 'relation')} in {_counted(len(namespaces), 'namespace')}"
     )
-    refused = "; ".join(
-        f"{'.'.join(namespace)}: {why}" for namespace, why in sorted(listing.refused.items())
-    )
+    refused = "; ".join(f"{namespace}: {why}" for namespace, why in sorted(listing.refused.items()))
     return f"{found}; not listed: {refused}" if refused else found
 
 
@@ -144,6 +165,10 @@ def _source(source: EventSource) -> str:
     with closing(source):
         if isinstance(source, KafkaSource):
             return f"a topic of {_counted(source.count_partitions(), 'partition')}"
+        if isinstance(source, PostedEvents):
+            # Does not poll, because a poll would create the spool.
+            source.require_secret()
+            return f"takes POST {EVENTS_ADDRESS}{source.address_name}"
         source.poll(None, 0.0)
     return "answers"
 
@@ -159,15 +184,26 @@ def _checks(settings: Settings) -> str:
     return "rules and grants are read"
 
 
+def _traces(settings: Settings) -> str:
+    build_traces(settings).close()
+    return "the extra is installed"
+
+
+def _receiver(receiver: NotificationSettings) -> str:
+    receiver.address()
+    signing_secrets(receiver)
+    return f"is read; to send a message: schema-publisher notify-test {receiver.name}"
+
+
 def _counted(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _writable(folder: Path) -> str:
-    """Describes ``folder``, or its first existing parent.
+    """Describes ``folder`` or, if it does not exist, its first existing parent.
 
     Raises:
-        OSError: this user may not write there.
+        OSError: the process's user may not write there.
     """
     existing = _existing(folder)
     if not existing.is_dir():
@@ -175,6 +211,13 @@ def _writable(folder: Path) -> str:
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, "this user may not write there", str(existing))
     return f"{folder} can be written"
+
+
+def _state(settings: Settings) -> str:
+    place = place_of(settings.state)
+    if isinstance(place, Path):
+        return _writable(place.parent)
+    return f"{place} answers; {'it has a state' if state_exists(place) else 'a new state is made'}"
 
 
 def _existing(folder: Path) -> Path:

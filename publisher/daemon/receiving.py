@@ -1,11 +1,14 @@
-"""Turns a source's batch into requested work; stores hints, dead letters and position in one transaction."""
+"""Turns a source's batch into requested work.
+
+It stores hints, dead letters and the position in one transaction.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.listing import NotListed, list_namespace
 from lakeschema.catalog.relations import Catalog
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
@@ -19,8 +22,8 @@ from publisher.state.records import Urgency, WorkRequest
 log = logging.getLogger(__name__)
 
 MAX_LISTED_NAMESPACES = 10
-"""How many namespaces one batch's undecodable events may name; beyond this number a snapshot is
-requested."""
+"""The limit of namespaces that are listed because of a batch's undecodable events. With more
+namespaces, a snapshot is requested."""
 
 
 class Receiving:
@@ -61,17 +64,23 @@ class Receiving:
         kept = self._state.write(store)
         named_relations = [h.relation for h in batch.hints if isinstance(h, RelationHint)]
         self._runtime.latency.receive(named_relations, batch.event_times, received_at)
+        self._runtime.traces.hear(named_relations, source, batch.event_times, received_at.wall)
         self._counters.add("events_seen", batch.seen)
         self._counters.add("hints", len(batch.hints))
         self._counters.add("dead_letters", len(batch.dead_letters))
         self._counters.add("dead_letters_not_kept", len(batch.dead_letters) - kept)
         _log_dead_letters(source, batch.dead_letters, kept)
 
-    def _list(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        """The relations of a namespace; empty if the catalog refuses, so that only known ones are read."""
+    def _list(self, namespace: Namespace) -> Sequence[RelationName]:
+        """The relations that the catalog lists in a namespace.
+
+        Empty if the catalog refuses; then only relations that the state knows are read.
+        """
         found = list_namespace(self._catalog, namespace)
         if isinstance(found, NotListed):
-            log.warning("namespace not listed", extra={"namespace": namespace, "why": found.why})
+            log.warning(
+                "namespace not listed", extra={"namespace": str(namespace), "why": found.why}
+            )
             return ()
         return found
 
@@ -79,7 +88,7 @@ class Receiving:
         self, tx: Transaction, batch: Batch, listed: Sequence[RelationName]
     ) -> Iterable[WorkRequest]:
         event_ids: dict[RelationName, set[int | None]] = {}
-        newest_of: dict[tuple[str, ...], int] = {}
+        newest_of: dict[Namespace, int] = {}
 
         def add(names: Iterable[RelationName], event_id: int | None) -> None:
             for name in names:
@@ -107,9 +116,9 @@ class Receiving:
 
 
 def _log_dead_letters(source: str, letters: Sequence[DeadLetter], kept: int) -> None:
-    """Logs only those that were kept, so that a flood of them does not flood the log."""
+    """Logs only the letters that were kept, so that a flood of letters does not flood the log."""
     for letter in letters[:kept]:
-        named = ".".join(letter.namespace or ())
+        named = str(letter.namespace or "")
         fields = {"source": source, "namespace": named, "why": letter.reason[:MAX_REASON_LENGTH]}
         log.warning("event not decoded", extra=fields)
     if 0 < kept < len(letters):
@@ -117,6 +126,9 @@ def _log_dead_letters(source: str, letters: Sequence[DeadLetter], kept: int) -> 
         log.warning("more events not decoded", extra={"source": source, "events": more})
 
 
-def _known(tx: Transaction, namespace: tuple[str, ...]) -> Iterable[RelationName]:
-    """The known relations of a namespace, including those that an event named and nobody has read."""
+def _known(tx: Transaction, namespace: Namespace) -> Iterable[RelationName]:
+    """The known relations of a namespace.
+
+    They include relations that an event named and that were never read.
+    """
     return [*tx.graph.in_namespace(namespace), *tx.work.in_namespace(namespace)]

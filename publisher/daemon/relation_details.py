@@ -1,19 +1,24 @@
-"""One relation from the state and the catalog, as values for its page."""
+"""Reads one relation from the state and the catalog, as values for its page."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from codegen.naming import distribution_name
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
 from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.definitions import Definitions, Unanswered
+from publisher.daemon.faults import failing_word, losses, meant_columns
+from publisher.lineage.neighbourhood import Neighbourhood, neighbourhood
 from publisher.lineage.summaries import FilledFrom, filled_from, filled_tables
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_comparison import held_packages
@@ -25,8 +30,10 @@ from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import RelationRecord, VersionRecord, WorkRecord
 from publisher.web.details import (
+    MAX_CONE,
     Definition,
     FieldList,
+    Loss,
     OutstandingWork,
     RelatedRelation,
     RelatedRelations,
@@ -57,20 +64,31 @@ class _Stored:
     deletion: HeldDeletions | None
     filled_from: tuple[FilledFrom, ...]
     fills: tuple[RelationName, ...]
+    around: Neighbourhood
+    cone: int
+    losses: tuple[Loss, ...]
+    meant: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DetailsReader:
+    """``prefix``: that of packages; ``hears_statements``: as in ``RelationDetails``."""
+
     state: State
     definitions: Definitions
     selection: Selection
+    prefix: str
+    hears_statements: bool
 
     def read(self, name: RelationName, distribution: str, now: float) -> RelationDetails | None:
-        """None if nothing is known; ``now`` is on the clock for due work."""
-        stored = self.state.read(lambda tx: _read(tx, name, distribution))
-        record = stored.record
-        if record is None and not stored.versions and stored.work is None:
+        """The details of a relation; None if it is unknown.
+
+        ``now`` is a time on the clock of due work.
+        """
+        stored = self.state.read(lambda tx: self._read(tx, name, distribution))
+        if stored is None:
             return None
+        record = stored.record
         withheld = withheld_because(record, self.selection)
         absence = absence_of(distribution, stored.versions, stored.held)
         facts = self.definitions.read(name)
@@ -92,38 +110,85 @@ class DetailsReader:
             work=None if stored.work is None else _work(stored.work, now),
             filled_from=stored.filled_from,
             fills=tuple(map(str, stored.fills)),
+            around=stored.around,
+            owner="" if record is None else record.owner,
+            cone=stored.cone,
+            are_yanked=record is not None and record.yanked,
+            meant=stored.meant,
+            losses=stored.losses,
+            hears_statements=self.hears_statements,
+        )
+
+    def _distribution(self, name: RelationName) -> str:
+        return distribution_name(name, self.prefix)
+
+    def _read(self, tx: Transaction, name: RelationName, distribution: str) -> _Stored | None:
+        record = tx.graph.records([name]).get(name)
+        versions = tx.versions.history([distribution])[distribution]
+        work = tx.work.of(name)
+        if record is None and not versions and work is None:
+            return None
+        upstreams = [edge.upstream for edge in tx.graph.edges_of([name])[name]]
+        records = tx.graph.records(upstreams)
+        dependents, dependent_count = tx.graph.some_dependents(name, _MAX_RELATED)
+        is_broken = record is not None and record.status is Status.BROKEN
+        lost = losses(tx, upstreams, self._distribution) if is_broken else ()
+        around = neighbourhood(tx, name, upstream=1, downstream=1)
+        newest = newest_published(versions)
+        provenance = tx.versions.provenance(distribution, newest.number) if newest else ""
+        reads = _related(upstreams[:_MAX_RELATED], _statuses(records), len(upstreams))
+        if newest is not None and record is not None and record.status is Status.MISSING:
+            reads = _as_published(tx, provenance, newest.number)
+        return _Stored(
+            record=record,
+            failing=[each for each in upstreams if each in records and records[each].has_failed],
+            derivation=tx.graph.derivations([name]).get(name),
+            reads=reads,
+            read_by=_related(dependents, _statuses_near(tx, dependents, around), dependent_count),
+            versions=versions,
+            provenance=provenance,
+            work=work,
+            held=held_packages(tx),
+            deletion=deletions_held(tx, name),
+            filled_from=filled_from(tx, name),
+            fills=filled_tables(tx, name),
+            around=around,
+            cone=MAX_CONE if dependent_count >= MAX_CONE else tx.graph.count_cone(name, MAX_CONE),
+            losses=lost,
+            meant=meant_columns(tx, record.reason, upstreams, lost)
+            if is_broken and record is not None
+            else (),
         )
 
 
-def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
-    upstreams = [edge.upstream for edge in tx.graph.edges_of([name])[name]]
-    records = tx.graph.records(upstreams)
-    dependents, dependent_count = tx.graph.some_dependents(name, _MAX_RELATED)
-    versions = tx.versions.history([distribution])[distribution]
-    newest = newest_published(versions)
-    return _Stored(
-        record=tx.graph.records([name]).get(name),
-        failing=[each for each in upstreams if each in records and records[each].has_failed],
-        derivation=tx.graph.derivations([name]).get(name),
-        reads=_related(upstreams[:_MAX_RELATED], records, len(upstreams)),
-        read_by=_related(dependents, tx.graph.records(dependents), dependent_count),
-        versions=versions,
-        provenance=tx.versions.provenance(distribution, newest.number) if newest else "",
-        work=tx.work.of(name),
-        held=held_packages(tx),
-        deletion=deletions_held(tx, name),
-        filled_from=filled_from(tx, name),
-        fills=filled_tables(tx, name),
-    )
+def _as_published(tx: Transaction, provenance: str, number: str) -> RelatedRelations:
+    """What a version read, of a relation that is gone."""
+    stated = _provenance(provenance).get("upstreams")
+    try:
+        names = [RelationName.from_key(name) for name in stated] if isinstance(stated, dict) else []
+    except MalformedName:
+        # Another program may have uploaded the version.
+        names = []
+    records = tx.graph.records(names[:_MAX_RELATED])
+    return replace(_related(names[:_MAX_RELATED], _statuses(records), len(names)), as_of=number)
+
+
+def _statuses(records: Mapping[RelationName, RelationRecord]) -> Mapping[RelationName, str]:
+    return {name: record.status.value for name, record in records.items()}
+
+
+def _statuses_near(
+    tx: Transaction, names: Sequence[RelationName], around: Neighbourhood
+) -> Mapping[RelationName, str]:
+    """The statuses of ``names``; reads only those that ``around`` does not contain."""
+    near = {each.name: each.status for each in around.relations}
+    return {**_statuses(tx.graph.records(name for name in names if name not in near)), **near}
 
 
 def _related(
-    names: Sequence[RelationName], records: Mapping[RelationName, RelationRecord], total: int
+    names: Sequence[RelationName], statuses: Mapping[RelationName, str], total: int
 ) -> RelatedRelations:
-    relations = tuple(
-        RelatedRelation(str(name), records[name].status.value if name in records else "UNKNOWN")
-        for name in names
-    )
+    relations = tuple(RelatedRelation(str(name), statuses.get(name, "UNKNOWN")) for name in names)
     return RelatedRelations(relations, total)
 
 
@@ -134,7 +199,15 @@ def _definition(answer: Relation | Unanswered | None, stored: _Stored) -> Defini
         case Relation(view=None):
             return Definition("table", "", "A table, in the catalog now.")
         case Relation(view=view) if view is not None:
-            return Definition("view", view.original_text, "As the catalog has it now.")
+            # The reason speaks of the text that is executed.
+            record, is_written = stored.record, view.text == view.original_text
+            reason = "" if record is None or record.stale or not is_written else record.reason
+            return Definition(
+                "view",
+                view.original_text,
+                "As the catalog has it now.",
+                failing_word(reason, view.original_text),
+            )
         case Unanswered(reason):
             return _published_definition(stored, f"{reason[:1].upper()}{reason[1:]}.")
         case _:
@@ -192,6 +265,7 @@ def _version(version: VersionRecord) -> VersionLine:
         change=version.change,
         reasons=version.reasons,
         created_at=version.created_at,
+        wheel_sha256=version.wheel_sha256 or "",
     )
 
 

@@ -1,4 +1,4 @@
-"""Chooses where a snapshot runs, by the size of the catalog and by what is installed."""
+"""Chooses where a snapshot runs: in this process, or on Spark for a large catalog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from publisher.settings import Runner, RunnerChoice, Settings, SparkCatalogSetti
 log = logging.getLogger(__name__)
 
 SPARK_FROM_RELATIONS: Final = 10_000
-"""Below this number, starting Spark takes longer than reading and deriving everything in one process."""
+"""With fewer relations, one process derives all of them before Spark has even started."""
 
 
 def is_spark_installed() -> bool:

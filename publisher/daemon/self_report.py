@@ -12,13 +12,13 @@ from typing import Final
 from publisher.state.protocol import State, StateUnavailable, Transaction
 
 NOTE: Final = "@service "
-"""Prefix of the notes, one for each service that works on the state."""
+"""The prefix of the notes. Each service that works on the state has a note."""
 REPEAT_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 2.0
 
 
 class SelfReport:
-    """Stores a service's troubles when they change, and a sign of life once in ``REPEAT_SECONDS``.
+    """Stores a service's troubles when they change, and at least once in ``REPEAT_SECONDS``.
 
     The last report stays if the process is killed.
     """

@@ -16,13 +16,13 @@ from publisher.settings import Settings, SettingsError
 from publisher.settings.public_keys import encode_public_key
 
 MAX_KEY_BYTES = 16 * 1024
-# A secret mounted by an orchestrator is often readable by a group with the service as its only
+# The group may read it: an orchestrator often mounts a secret for a group with the service as its only
 # member.
 _MODE_OF_OTHERS = stat.S_IRWXO | stat.S_IWGRP
 
 
 def build_sign(settings: Settings) -> Sign | None:
-    """A function that makes an upload's provenance; None if no key is configured.
+    """Returns the function that signs an upload; None if no key is configured.
 
     Raises:
         SettingsError: the file is not a private key that only this service can read, or the key is

@@ -27,7 +27,7 @@ class SnapshotProcess:
         self._stopping = False
 
     def run(self) -> None:
-        """Compares on Spark, or in this process if that fails, so that no difference is missed."""
+        """Compares on Spark; if Spark fails, compares in this process, so that no difference is missed."""
         with self._lock:
             if self._stopping:
                 return
@@ -43,12 +43,12 @@ class SnapshotProcess:
         self._engine.wake()
 
     def _wait_for_lease(self) -> None:
-        """A killed child could not release its lease, which ends soon."""
+        """Waits until the lease of a killed child ends: the child could not release it."""
         while self._engine.snapshot_is_running() and not self._stopping:
             self._engine.runtime.clock.sleep(_LEASE_CHECK_SECONDS)
 
     def stop(self) -> None:
-        """Ends the child, which then releases its lease."""
+        """Ends the child process, which then releases its lease."""
         with self._lock:
             self._stopping = True
             child = self._child

@@ -1,7 +1,7 @@
 """Decides when a daemon's snapshot is due, and runs one at a time for several threads.
 
-The state says what is due: a snapshot of another process counts, and a killed snapshot is due again
-at once.
+The state has the times of snapshots. So a snapshot of another process counts, and a killed snapshot is
+due again at once.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from publisher.settling.comparison import SnapshotBusy
 
 _STOP_CHECK_SECONDS = 0.2
 _FIRST_POLL_SECONDS = 10.0
-"""How long the first snapshot waits for sources without a position, because their snapshot is enough."""
+"""How long the first snapshot waits for sources without a position. They request a snapshot, too, and
+one snapshot is enough."""
 
 
 class SnapshotTurns:
-    """Safe for threads.
+    """Runs the snapshots of one process. Safe for threads.
 
     If two sources have a gap at the same time, one snapshot after both gaps is enough.
     """
@@ -35,11 +36,17 @@ class SnapshotTurns:
         sources: Sequence[str] = (),
         pause_seconds: float = 300.0,
     ) -> None:
-        """``runner`` compares everything and enqueues differences.
+        """Starts the clock of the first snapshot.
 
-        ``sources``: names of the sources that request a snapshot if they have no position.
-        ``pause_seconds``: the least time between two snapshots that events request, because
-        undecodable events may come without pause.
+        Args:
+            engine: knows when the last snapshot ended.
+            runner: compares everything and enqueues the differences.
+            interval_seconds: the time from one snapshot to the next.
+            on_start: whether a snapshot is due at the start.
+            stopping: is set when the service stops.
+            sources: the sources that request a snapshot if they have no position.
+            pause_seconds: the least time between two snapshots that events request, because
+                undecodable events may never stop.
         """
         self._pause_seconds = min(pause_seconds, interval_seconds)
         self._engine = engine
@@ -63,7 +70,8 @@ class SnapshotTurns:
         age = self._engine.seconds_since_snapshot()
         if self._engine.snapshot_was_interrupted():
             return True
-        if self._engine.snapshot_is_due() and (age is None or age >= self._pause_seconds):
+        is_old_enough = age is None or age >= self._pause_seconds
+        if is_old_enough and self._engine.snapshot_is_due() and not self._engine.snapshot_waits():
             return True
         if age is None:
             return self._on_start or uptime >= self._interval_seconds
@@ -73,7 +81,7 @@ class SnapshotTurns:
         return any(self._engine.position(source) is None for source in self._sources)
 
     def run(self) -> None:
-        """Does nothing if another snapshot began after the call and has ended.
+        """Runs a snapshot, unless another one began after the call and has ended.
 
         Raises:
             SnapshotBusy: another process runs one.

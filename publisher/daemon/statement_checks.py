@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
+from lakeschema.analysis.catalog import NO_CATALOGS, CatalogNames
 from lakeschema.analysis.checking import HANDLER, Choices, check_handler, question
 from lakeschema.analysis.defence import UnknownRule
 from lakeschema.analysis.grants import MalformedGrants
@@ -24,7 +25,9 @@ from publisher.web.limited_requests import Failed, Unavailable
 log = logging.getLogger(__name__)
 
 
-def handler_of(settings: Check, *, asks_grants: bool) -> Handler:
+def handler_of(
+    settings: Check, *, asks_grants: bool, catalogs: CatalogNames = NO_CATALOGS
+) -> Handler:
     """The handler that answers in the processes.
 
     Raises:
@@ -37,6 +40,7 @@ def handler_of(settings: Check, *, asks_grants: bool) -> Handler:
         settings.grants(),
         Views(settings.views),
         asks_grants=asks_grants,
+        catalogs=catalogs,
     )
     try:
         return check_handler(choices)
@@ -54,10 +58,22 @@ class Checks:
     """
 
     def __init__(
-        self, settings: Check, known: KnownRelations, grants: UserGrants | None = None
+        self,
+        settings: Check,
+        known: KnownRelations,
+        grants: UserGrants | None = None,
+        catalogs: CatalogNames = NO_CATALOGS,
     ) -> None:
-        """``grants``: from a metastore; by default from the settings' file, if set."""
-        handlers = {HANDLER: handler_of(settings, asks_grants=grants is not None)}
+        """Starts no process yet.
+
+        Args:
+            settings: the limits, the rules and the file of grants.
+            known: the relations that statements may name.
+            grants: reads grants from a metastore; None: the settings' file has them, if it is set.
+            catalogs: the names of catalogs in statements.
+        """
+        asks = grants is not None
+        handlers = {HANDLER: handler_of(settings, asks_grants=asks, catalogs=catalogs)}
         self._grants = grants
         limits = Limits(settings.timeout_seconds, settings.memory_bytes)
         self.max_bytes = settings.max_bytes
@@ -67,7 +83,7 @@ class Checks:
         self._admission = Admission(processes, settings.max_waiting, "check", self._count_refusal)
 
     def start(self) -> None:
-        """Starts to read the known relations, and starts the processes in other threads."""
+        """Starts reading the known relations, and starts the processes in other threads."""
         self._bring()
         self._known.start(self._bring)
 
@@ -85,7 +101,7 @@ class Checks:
         self.counts.add(Verdict.REFUSED)
 
     def close(self) -> None:
-        """Ends the processes, each after its current answer."""
+        """Ends each process after its current answer."""
         self._known.close()
         self._admission.close()
 
@@ -129,7 +145,7 @@ class Checks:
 
 
 class _Process:
-    """A limited process, and the relations and grants that it has received."""
+    """A limited process, with the relations and grants that were sent to it."""
 
     def __init__(self, process: LimitedProcess) -> None:
         self._process = process
@@ -137,7 +153,10 @@ class _Process:
         self._granted: Granted = {}
 
     def ask(self, known: Known, granted: Granted, request: bytes | None) -> Any:
-        """Raises: ProcessDied: there is no answer; a new process answers the next request."""
+        """The answer of the process. Raises ``ProcessDied`` without an answer.
+
+        The next request gets a new process.
+        """
         if self._process.is_new:
             self._known, self._granted = {}, {}
         changed, removed = _differences(self._known, known)

@@ -1,6 +1,6 @@
 """Finds the relations that a translation request reads but does not define.
 
-Interfaces come from the last derivation; facts, including a view's text, come from the catalog.
+Interfaces come from the last derivation. Facts, such as a view's text, come from the catalog.
 """
 
 from __future__ import annotations
@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.model.interface import Options
 from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Told, Wanted
 from publisher.daemon.definitions import Definitions, Unanswered
+from publisher.lineage.questions import meant_relations
 from publisher.state.protocol import State, StateUnavailable
 from publisher.web.limited_requests import Unavailable
+
+_MAX_EXPLAINED: Final = 3
+"""A request may name many missing relations, and each search reads every name."""
 
 
 class KnownSurroundings:
     def __init__(self, state: State, definitions: Definitions, options: Options) -> None:
-        """``options`` include the deployment's resolver, which also serves relations of the catalog."""
+        """``options`` must contain the deployment's resolver: relations of the catalog need it, too."""
         self._state = state
         self._definitions = definitions
         self._options = options
@@ -33,7 +38,7 @@ class KnownSurroundings:
         """
         try:
             if wanted.relations:
-                # A second question also gets the upstreams of views, so that no third is needed.
+                # The second answer includes the upstreams of views, so that a third request is not needed.
                 goes_on = bool(told.relations)
                 names = self._with_upstreams(wanted.relations) if goes_on else wanted.relations
                 self._tell_relations([n for n in names if str(n) not in told.relations], told)
@@ -55,9 +60,19 @@ class KnownSurroundings:
             relation = found.get(name)
             udfs = {} if relation is None else resolver_answers(relation, self._options)
             told.add_relation(name, relation, udfs)
+        self._explain([name for name in asked if name not in found], told)
 
     def _tell_interfaces(self, names: Sequence[RelationName], told: Told) -> None:
         derivations = self._state.read(lambda tx: tx.graph.derivations(names))
         for name in names:
             text = derivations.get(name)
             told.interfaces[str(name)] = None if text is None else json.loads(text)["interface"]
+        self._explain([name for name in names if name not in derivations], told)
+
+    def _explain(self, missing: Sequence[RelationName], told: Told) -> None:
+        room = _MAX_EXPLAINED - len(told.similar)
+        names = [name for name in missing if str(name) not in told.similar][: max(0, room)]
+        if names:
+            told.similar |= self._state.read(
+                lambda tx: {str(name): meant_relations(tx, name) for name in names}
+            )

@@ -17,6 +17,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wai
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from publisher.daemon.engine import Engine
+from publisher.daemon.returning import ReturningCatalogs
 from publisher.daemon.snapshot_turns import SnapshotTurns
 from publisher.daemon.watchdog import Watchdog
 from publisher.events.protocol import FIRST_START, Batch, EventSource, SourceUnavailable
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 _POLL_SECONDS = 1.0
 _IDLE_SECONDS = 0.5
-"""The longest time until work that another process enqueued is noticed."""
+"""How often to look for work that another process enqueued."""
 _AFTER_ERROR_SECONDS = 1.0
 _MAX_SNAPSHOT_PAUSE_SECONDS = 60.0
 """A failing snapshot reads the whole catalog each time, so it is retried rarely."""
@@ -54,10 +55,11 @@ class Schedule:
 
 
 class Daemon:
-    """``snapshot_runner`` is ``engine.compare_catalog``, or a function that does the same on Spark.
+    """Runs the threads of a service.
 
-    If a source starts or has a gap in its events, a snapshot runs before the source's position is
-    stored; after a gap the snapshot runs in this process.
+    ``snapshot_runner`` is ``engine.compare_catalog``, or a function that does the same on Spark. If a
+    source starts or has a gap in its events, a snapshot runs before the source's position is stored.
+    After a gap, that snapshot runs in this process.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Daemon:
         self._index_not_before = 0.0
         self._lock = threading.Lock()
         self._troubles: dict[str, str] = {}
+        self._returning = ReturningCatalogs(engine.catalog, engine.runtime)
         self._snapshots = SnapshotTurns(
             engine,
             snapshot_runner,
@@ -98,11 +101,14 @@ class Daemon:
             self._spawn(name, self._watched(name, partial(self._receive, source)))
         for number in range(self._schedule.workers):
             self._spawn(f"work {number}", self._watched(f"work {number}", self._work))
-        # Not watched, because it may read for hours; the age of the last snapshot is watched.
+        # The watchdog does not watch it, because it may read for hours. The last snapshot's age is watched.
         self._spawn("snapshot", self._take_snapshots, max_pause_seconds=_MAX_SNAPSHOT_PAUSE_SECONDS)
 
     def stop(self, timeout_seconds: float = 30.0) -> bool:
-        """Lets each thread finish its turn; False if one did not, so that its work is retried later."""
+        """Stops the threads, each after its current turn.
+
+        False if a thread did not stop in time; its work is retried after the next start.
+        """
         self._stopping.set()
         self._engine.wake()
         for thread in self._threads:
@@ -112,7 +118,7 @@ class Daemon:
         return not any(thread.is_alive() for thread in self._threads)
 
     def troubles(self) -> Mapping[str, str]:
-        """Current failures by thread."""
+        """The current failure of each thread that has one."""
         with self._lock:
             return dict(self._troubles)
 
@@ -169,14 +175,17 @@ class Daemon:
     def _retry_until_stopped(
         self, name: str, action: Callable[[], T], *passing: type[Exception]
     ) -> T:
-        """Retries while another service is unavailable, and reports it; also retries after ``passing`` errors."""
+        """Retries while another service is unavailable, and reports it.
+
+        It also retries after ``passing`` errors.
+        """
 
         def report(error: BaseException | None) -> None:
             match error:
                 case SourceUnavailable(source=source, reason=reason, hint=hint):
                     self._outages.fail(event_source(source), reason, hint)
                 case CatalogUnavailable():
-                    # The catalog's wrapper logs it; the catalog's other answers do not end it.
+                    # The catalog's wrapper logs this failure. Answers to other requests do not end the trouble.
                     self._set_trouble(name, str(error))
                 case _:
                     self._set_trouble(name, None)
@@ -206,7 +215,7 @@ class Daemon:
                 fields = {"source": source.name, "why": batch.gap}
                 level = logging.INFO if batch.gap == FIRST_START else logging.WARNING
                 log.log(level, "events may be missing", extra=fields)
-            # If another process takes a snapshot, the one after the gap has to wait.
+            # While another process takes a snapshot, the snapshot after the gap must wait.
             store = partial(self._store_batch, source, batch)
             self._retry_until_stopped(name, store, SnapshotBusy)
         except (SourceUnavailable, CatalogUnavailable, SnapshotBusy):
@@ -237,7 +246,8 @@ class Daemon:
             self._engine.wait_for_work(_IDLE_SECONDS)
 
     def _take_snapshots(self) -> None:
-        """One turn: a snapshot if one is due."""
+        """One turn of a thread: takes a snapshot if one is due."""
+        self._returning.look()
         if self._snapshots.is_due():
             self._run_snapshot()
         elif (
@@ -251,7 +261,7 @@ class Daemon:
         try:
             self._retry_until_stopped("snapshot", self._snapshots.run)
         except SnapshotBusy:
-            # Another process runs it; when it ends, the state says whether one is still due.
+            # Another process runs a snapshot. After its end, the state shows whether a snapshot is still due.
             log.info("another snapshot is running")
             return
         except CatalogUnavailable:
@@ -260,14 +270,20 @@ class Daemon:
         self._follow_snapshot()
 
     def _follow_snapshot(self) -> None:
-        """Runs outside of the snapshot's turn: a source with a gap waits for the snapshot, but not for the index."""
+        """Does the work after a snapshot, outside of the snapshot's turn.
+
+        A source with a gap waits for the snapshot, but not for the index.
+        """
         self._index_is_due.clear()
         if not self._stopping.is_set():
             self._compare_index()
         self._apply_retention()
 
     def _compare_index(self) -> None:
-        """Compares again soon if a page failed: otherwise the status would show an outage until the next snapshot."""
+        """Compares the index. If a page failed, compares again soon.
+
+        Without this, the status would show an outage until the next snapshot.
+        """
         clock = self._engine.runtime.clock
         began = clock.now()
         if self._engine.compare_index():
@@ -280,7 +296,7 @@ class Daemon:
         self._index_is_due.set()
 
     def _apply_retention(self) -> None:
-        """Runs after each snapshot, since no event tells that a version became old."""
+        """Applies retention after each snapshot, because no event announces that a version became old."""
         if self._retention is None or self._stopping.is_set():
             return
         try:

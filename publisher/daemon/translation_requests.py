@@ -1,4 +1,4 @@
-"""Translates in warm limited processes, behind a bounded queue."""
+"""Answers translation requests in warm limited processes, behind a bounded queue."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Translations:
     """Answers translation requests. Safe for threads."""
 
     def __init__(self, settings: Translate, options: Options, surroundings: Surroundings) -> None:
-        """``options``: the defaults for each request."""
+        """Starts no process yet; ``options`` are the defaults for each request."""
         self.max_bytes = settings.max_bytes
         self._seconds = settings.timeout_seconds
         self._surroundings = surroundings
@@ -84,18 +84,18 @@ class Translations:
         )
 
     def start(self) -> None:
-        """Starts the processes in other threads, and makes them import all that they need."""
+        """Starts the processes, in other threads. They import their modules at once."""
         self._admission.with_each_idle(_warm)
 
     def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
         return self._admission.submit(client, lambda process: self._answer(process, request, form))
 
     def close(self) -> None:
-        """Ends the processes, each after its current answer."""
+        """Ends each process after its current answer."""
         self._admission.close()
 
     def endings(self) -> Mapping[str, int]:
-        """How many requests had each ending, from zero."""
+        """How many requests had each ending, also if the number is zero."""
         counted = self._endings.values()
         return {ending.value: counted.get(ending.value, 0) for ending in Ending}
 
@@ -117,7 +117,10 @@ class Translations:
         return answer
 
     def _ask(self, process: LimitedProcess, request: bytes, form: Form) -> Answer:
-        """Asks in turns, because a request's views name relations, and those name others."""
+        """Gets a process's answer in several turns.
+
+        The process names relations that it needs; views among them need other relations in turn.
+        """
         told, end = Told(), time.monotonic() + self._seconds
         for _ in range(_MAX_TURNS):
             answer = read_answer(process.ask(HANDLER, question(request, form, told)))

@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 MAX_USERS: Final = 10_000
-"""Clients may name any user, so the number of stored users needs a limit."""
+"""The limit of stored users: clients may name any user."""
 
 Granted: TypeAlias = Mapping[str, Any]
 """Grants by user, in the form for ``read_grants``. Unchanged grants are the same object."""
 
 
 class UserGrants:
-    """Safe for threads."""
+    """The grants of users, kept for a while. Safe for threads."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class UserGrants:
         seconds: float,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds``: how long grants are used before they are read again."""
+        """Grants are read again after ``seconds``."""
         self._read = read
         self._seconds = seconds
         self._now = now
@@ -33,7 +33,7 @@ class UserGrants:
         self._current: Granted = MappingProxyType({})
 
     def current(self) -> Granted:
-        """The grants of users that were read lately; the same object until they change."""
+        """The grants that were read lately; the same object until a grant changes."""
         with self._lock:
             now = self._now()
             # Grants expire in the order in which they were read.
@@ -47,7 +47,7 @@ class UserGrants:
             return self._current
 
     def read(self, user: str) -> None:
-        """Raises: CatalogError: the metastore gives no grants."""
+        """Reads a user's grants. Raises ``CatalogError`` if the metastore gives none."""
         found = self._read(user)
         with self._lock:
             self._until.pop(user, None)

@@ -1,4 +1,4 @@
-"""Finds threads without progress for too long, by a clock that never steps back."""
+"""Finds threads that make no progress for too long. Uses a clock that never goes back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Watchdog:
-    """Safe for threads. A part is watched from its first ``report_progress``."""
+    """Watches parts, each from its first ``report_progress``. Safe for threads."""
 
     def __init__(
         self, max_silence_seconds: float, now: Callable[[], float] = time.monotonic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Final
 
@@ -16,6 +17,7 @@ from publisher.settings.fields import is_this_machine
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
 from publisher.web.connections import Limits
+from publisher.web.event_posts import Inbox
 from publisher.web.hosts import OwnHosts
 from publisher.web.limited_requests import JsonService
 from publisher.web.packages import Site
@@ -44,6 +46,7 @@ class WebServers:
         checker: JsonService | None = None,
         translator: Translator | None = None,
         listener: JsonService | None = None,
+        inboxes: Sequence[Inbox] = (),
     ) -> None:
         self.url: str | None = None
         self.operations_url: str | None = None
@@ -64,6 +67,7 @@ class WebServers:
                     checker=checker,
                     translator=translator,
                     listener=listener,
+                    inboxes=inboxes,
                 )
                 self.url = self._serve(app, http.port, access)
             else:
@@ -72,11 +76,13 @@ class WebServers:
                 self.url = self._serve(public, http.port, access)
                 operations = create_operations_app(
                     daemon,
+                    site=site,
                     registry=registry,
                     access=access,
                     checker=checker,
                     translator=translator,
                     listener=listener,
+                    inboxes=inboxes,
                 )
                 self.operations_url = self._serve(operations, http.operations_port, access)
             self._open = self._open.pop_all()

@@ -1,4 +1,4 @@
-"""Decodes messages of the Apiary metastore listeners to hints; pure, and no input raises.
+"""Decodes messages of the Apiary metastore listeners to hints. No input raises an error.
 
 Their Kafka listener sends whole tables and ``ON_ALTER_TABLE``; their SNS listener sends names and
 ``ALTER_TABLE``. Both are read.
@@ -14,15 +14,17 @@ from typing import Any
 
 from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import Namespace, RelationName, check_parts
 from lakeschema.catalog.relations import Relation
 from publisher.events.decoding import (
     MAX_MESSAGE_BYTES,
     Decoded,
+    Heard,
     MalformedMessage,
     checked,
     reason_of,
 )
+from publisher.events.messages import Message
 from publisher.events.metastore_events import NOISE
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 
@@ -31,24 +33,28 @@ _EVENT_ID = "DB_NOTIFICATION_EVENT_ID_KEY_NAME"
 
 
 def decode_apiary(payload: bytes) -> Decoded:
-    """Hints for the named relations, nothing for noise, a dead letter for an unreadable message."""
+    """Hints for the named relations, no hints for noise, or a dead letter for an unreadable message."""
     if _is_noise(payload):
         return ()
     if len(payload) > MAX_MESSAGE_BYTES:
         return DeadLetter(payload, f"the message is larger than {MAX_MESSAGE_BYTES} bytes")
-    namespace: tuple[str, ...] | None = None
+    namespace: Namespace | None = None
     try:
         event = json.loads(payload)
         database = _text(event.get("databaseName") or event.get("dbName"))
         check_parts((database,))
-        namespace = (database.lower(),)
+        namespace = Namespace((database.lower(),))
         return _hints(event, database)
     except Exception as error:  # noqa: BLE001 (recorded as the message's failure)
         return DeadLetter(payload, reason_of(error), namespace)
 
 
+def decode_apiary_message(message: Message) -> Heard:
+    return Heard.of(decode_apiary(message.body))
+
+
 def _is_noise(payload: bytes) -> bool:
-    """Searches for the event type before the message is parsed.
+    """Whether a message is noise, by a search for its event type before it is parsed.
 
     A table property may be called ``eventType`` too, so every match must be noise.
     """
@@ -62,7 +68,7 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
         return ()
     event_id = _event_id(event)
     if kind.endswith("_DATABASE"):
-        return checked([NamespaceHint((database.lower(),), event_id)])
+        return checked([NamespaceHint(Namespace((database.lower(),)), event_id)])
     name = RelationName.of(database, _text(event.get("tableName")))
     before, after = _table(event.get("oldTable")), _table(event.get("newTable"))
     if before is not None and after is not None and have_equal_facts(before, after):
@@ -80,7 +86,7 @@ def _text(value: object) -> str:
 
 
 def _event_id(event: Mapping[str, Any]) -> int | None:
-    """The event's id in the metastore's log; present only if the metastore's own listener runs too."""
+    """The event's id in the metastore's log; None unless the metastore's own listener runs, too."""
     parameters = event.get("parameters")
     text = parameters.get(_EVENT_ID) if isinstance(parameters, dict) else None
     return int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,18}", text) else None

@@ -1,7 +1,7 @@
 """A watched folder of DDL files as an event source: hints for relations whose facts changed.
 
-The position holds the hashes of the facts, so the next start finds a change made while no program
-ran.
+The position holds the hashes of the facts, so the next start finds changes that were made while the
+service did not run.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MAX_WAIT_SECONDS = 2.0
 
 
 class DdlFolderSource:
-    """Not safe for threads; only one thread polls a source. ``catalog`` may be shared.
+    """A folder as a source. Only one thread may poll it, but other threads may use ``catalog``.
 
-    The operating system watches the files. The source also reads them every two seconds, because
-    some file systems report no changes.
+    The operating system reports changed files. The source also reads the files every two seconds,
+    because some file systems report no changes.
     """
 
     def __init__(

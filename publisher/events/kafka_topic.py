@@ -1,4 +1,4 @@
-"""A Kafka topic of metastore events as an event source.
+"""A Kafka topic of events as an event source.
 
 Reading continues from the position in the state, never from the group's offsets. The group's
 offsets are committed only so that tools can show the lag.
@@ -17,13 +17,12 @@ from kafka.errors import AuthorizationError, KafkaError, OffsetOutOfRangeError
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.kafka_clients import bounded_client
-from publisher.events.apiary_events import decode_apiary
-from publisher.events.decoding import Decoded
+from publisher.events.apiary_events import decode_apiary_message
+from publisher.events.decoding import Heard
+from publisher.events.messages import Message, from_kafka
 from publisher.events.protocol import (
     FIRST_START,
     Batch,
-    DeadLetter,
-    Hint,
     SourceUnavailable,
     add_times,
 )
@@ -33,11 +32,13 @@ logger = logging.getLogger(__name__)
 _REQUEST_MILLISECONDS = 5_000
 _OFFSET_CHECK_SECONDS = 5.0
 _SLICE_MILLISECONDS = 500
+
+
 _RIGHTS = "allow this user DESCRIBE and READ of the topic, and READ of the group"
 
 
 class KafkaSource:
-    """Not safe for threads; only one thread polls a source.
+    """A topic as a source. Not safe for threads; only one thread polls a source.
 
     The position is JSON: the next offset of each partition. An offset that the broker no longer
     has, or does not have yet, means that events are lost: reading continues at the earliest
@@ -52,13 +53,14 @@ class KafkaSource:
         group_id: str = "schema-publisher",
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
-        decode: Callable[[bytes], Decoded] = decode_apiary,
+        decode: Callable[[Message], Heard] = decode_apiary_message,
         setting: str = "events.topic",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
+        """Reads a topic; connects at the first poll.
 
-        ``setting``: the setting that names the topic.
+        ``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
+        ``setting`` is the setting that names the topic, for errors.
         """
         self._name = name or f"kafka:{topic}"
         self._topic = topic
@@ -70,7 +72,7 @@ class KafkaSource:
             # A static member that returns gets its partitions at once, even after a kill; otherwise
             # the broker waits 45 s for the dead member's session to expire. If two processes share
             # a group, the broker fences the earlier one. Nothing is lost, since both continue from
-            # the state's position, but each has to join again: give each a separate ``group_id``.
+            # the state's position, but each has to join again. So each needs a separate ``group_id``.
             "group_instance_id": group_id,
             "client_id": "schema-publisher",
             **(options or {}),
@@ -101,7 +103,9 @@ class KafkaSource:
             raise _unavailable(self._name, error) from error
 
     def count_partitions(self) -> int:
-        """The topic's partitions, asked outside of the group so that a running service is not disturbed.
+        """The number of the topic's partitions.
+
+        The request is made outside of the group, so that a running service is not disturbed.
 
         Raises:
             SourceUnavailable: no broker answers, or the topic does not exist.
@@ -166,7 +170,7 @@ class KafkaSource:
         try:
             found = consumer.poll(timeout_ms=wait_milliseconds)
         except OffsetOutOfRangeError:
-            # The topic was trimmed during the read; the check of the offsets finds where to
+            # Old events were deleted during the read. The check of the offsets finds where to
             # continue.
             self._checked_at = 0.0
             return ()
@@ -180,7 +184,7 @@ class KafkaSource:
         return self._consumer
 
     def _start(self, reason: str) -> Batch:
-        """Starts at the end of every partition: a later snapshot sees everything before it."""
+        """The first batch, at the end of every partition, since a later snapshot sees all earlier changes."""
         ends = self._consumer.end_offsets(self._partitions(), timeout_ms=_REQUEST_MILLISECONDS)
         return Batch(
             (), (), _position_text({tp.partition: end for tp, end in ends.items()}), gap=reason
@@ -195,7 +199,10 @@ class KafkaSource:
         return [TopicPartition(self._topic, partition) for partition in sorted(partitions)]
 
     def _seek(self, assigned: set[Any]) -> None:
-        """Moves to the state's position; a partition that it does not name is new and read from its start."""
+        """Moves to the state's position.
+
+        Partitions that the position does not name are new, and are read from their start.
+        """
         for tp in assigned:
             offset = self._next_offsets.get(tp.partition, 0)
             if self._consumer_offsets.get(tp.partition) != offset:
@@ -204,7 +211,7 @@ class KafkaSource:
 
     def _begin(self, assigned: set[Any]) -> None:
         self._seek(assigned)
-        # The new partitions have not been checked.
+        # The offsets of the new partitions have not been checked.
         self._checked_at = 0.0
 
     def _forget(self, revoked: set[Any]) -> None:
@@ -216,7 +223,7 @@ class KafkaSource:
         if self._clock() - self._checked_at < _OFFSET_CHECK_SECONDS and self._checked_at:
             return
         assigned = list(self._consumer.assignment())
-        # Also without an assignment: a poll returns nothing if no broker responds.
+        # This also runs without an assignment, since a poll returns nothing if no broker responds.
         asked = assigned or self._partitions()
         first = self._consumer.beginning_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
         after = self._consumer.end_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
@@ -234,20 +241,16 @@ class KafkaSource:
         self._seek(set(assigned))
 
     def _batch(self, records: Sequence[Any]) -> Batch:
-        hints: list[Hint] = []
-        dead_letters: list[DeadLetter] = []
+        heard: list[Heard] = []
         times: dict[RelationName, float] = {}
         offsets = dict(self._next_offsets)
         for record in records:
             if record.offset < offsets.get(record.partition, 0):
                 continue
-            decoded = self._decode(record.value or b"")
-            if isinstance(decoded, DeadLetter):
-                dead_letters.append(decoded)
-            else:
-                hints.extend(decoded)
-                if record.timestamp and record.timestamp > 0:
-                    add_times(times, decoded, record.timestamp / 1000)
+            found = self._decode(from_kafka(record.value or b"", record.headers))
+            heard.append(found)
+            if record.timestamp and record.timestamp > 0:
+                add_times(times, found.hints, record.timestamp / 1000)
             offsets[record.partition] = record.offset + 1
         self._next_offsets = offsets
         self._consumer_offsets |= {
@@ -255,19 +258,21 @@ class KafkaSource:
         }
         gap, self._gap = self._gap, None
         stamps = [record.timestamp / 1000 for record in records if record.timestamp]
+        every = Heard.together(heard)
         return Batch(
-            tuple(hints),
-            tuple(dead_letters),
+            every.hints,
+            every.dead_letters,
             _position_text(offsets),
             gap=gap,
             seen=len(records),
             behind=self._count_left(offsets),
-            event_times=times,
+            # An event's time is nearer to the change than the time of the broker.
+            event_times={**times, **every.times},
             newest_event_at=max(stamps, default=None),
         )
 
     def _count_left(self, offsets: Mapping[int, int]) -> int:
-        """The events left, by the newest response of each partition that this process reads."""
+        """The number of events left in this process's partitions, by their newest responses."""
         ends = {tp.partition: self._consumer.highwater(tp) for tp in self._consumer.assignment()}
         return sum(
             max(0, end - offsets.get(partition, 0))
@@ -282,9 +287,9 @@ def _unavailable(source: str, error: Exception) -> SourceUnavailable:
 
 
 def _new_consumer(settings: Mapping[str, Any]) -> Any:
-    """A consumer; if no broker responds, its client is closed.
+    """A consumer. If no broker responds, its client is closed.
 
-    kafka-python would leave a thread behind that tries to connect forever.
+    Otherwise kafka-python would leave a thread that tries to connect forever.
     """
     clients: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""The position in the notification log, and what its next response means; pure.
+"""Holds the position in the notification log, and finds the new events in a response; pure.
 
 Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some events
 become visible after later events. So the source reads the newest events again each time and
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # A caller that only asks for the position decodes no event, and need not import the decoder.
+    # A caller that only needs the position decodes no event, and need not import the decoder.
     from publisher.events.metastore_events import LogEvent
 
 OVERLAP_EVENTS = 64
@@ -63,7 +63,7 @@ class Reading:
     """The contents of one response of the log.
 
     Attributes:
-        new: events that were not seen before, in the order of their ids.
+        new: the events that were not seen before, in the order of their ids.
         gap: why other events may be missing, or None.
     """
 
@@ -150,8 +150,8 @@ def _gap(position: LogPosition, visible: Mapping[int, Counter[str]], current: in
         if current > last:
             return f"the log is at {current} but has no events after {last}: it was trimmed"
         return None
-    # While the last event is still in the log, nothing after it was trimmed: a missing id is a
-    # transaction that has not ended, and its event will appear in the overlap.
+    # While the last event is still in the log, the metastore has deleted nothing after it. So a
+    # missing id belongs to a transaction that has not ended; its event will appear in the overlap.
     if first > last + 1 and last not in visible:
         return f"the log continues at {first} after {last}: it was trimmed"
     return None
@@ -160,7 +160,9 @@ def _gap(position: LogPosition, visible: Mapping[int, Counter[str]], current: in
 def _recent_signatures(
     events: Sequence[LogEvent], after: int
 ) -> tuple[int, dict[int, tuple[str, ...]]]:
-    """Signatures of the newest events up to a number and a size; for each id, all its events or none.
+    """Signatures of the newest events, up to a number and a size.
+
+    For each id it has all events or none.
 
     Older events are not read again.
     """

@@ -1,4 +1,4 @@
-"""Decodes one event of the metastore's notification log to hints; pure, and no input raises.
+"""Decodes one event of the metastore's notification log to hints. No input raises an error.
 
 The event's type is checked first: partition and data events, 77 of 78 in a real cluster, are dropped
 without parsing their body.
@@ -17,7 +17,7 @@ from hive_metastore.ttypes import Table
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import Namespace, RelationName, check_parts
 from lakeschema.catalog.relations import Relation
 from publisher.events.decoding import (
     MAX_MESSAGE_BYTES,
@@ -80,7 +80,7 @@ def _decode(event: LogEvent) -> Decoded:
     if event.type in _NAMESPACE_EVENTS or not event.table:
         if not event.database:
             return _dead_letter(event, f"{event.type} does not name a database")
-        return (NamespaceHint((event.database.lower(),), event.id),)
+        return (NamespaceHint(Namespace((event.database.lower(),)), event.id),)
     if not event.database:
         return _dead_letter(event, f"{event.type} does not name a database")
     if event.type == "ALTER_TABLE":
@@ -89,7 +89,7 @@ def _decode(event: LogEvent) -> Decoded:
 
 
 def _decode_alter(event: LogEvent) -> Decoded:
-    """Both names of a rename; nothing if the facts before and after are equal.
+    """Hints for both names of a rename; none if the facts before and after are equal.
 
     The event of a Delta or Iceberg commit does not show its changes; only the table's files do.
     """
@@ -135,9 +135,9 @@ def _dead_letter(event: LogEvent, reason: str) -> DeadLetter:
     return DeadLetter(payload, f"event {event.id}, {event.type[:100]}: {reason}", _namespace(event))
 
 
-def _namespace(event: LogEvent) -> tuple[str, ...] | None:
+def _namespace(event: LogEvent) -> Namespace | None:
     try:
         check_parts((event.database,))
     except MalformedName:
         return None
-    return (event.database.lower(),)
+    return Namespace((event.database.lower(),))

@@ -1,6 +1,6 @@
 """The metastore's notification log, read over Thrift, as an event source.
 
-The server does not report events that it has deleted, so gaps are detected here (``log_position``).
+The server does not report events that it has deleted, so ``log_position`` detects gaps.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _QUIET_SECONDS = 10.0
 
 
 class NotificationLogSource:
-    """Waiting costs one call of a third of a millisecond per ``idle_seconds``.
+    """The log as a source. Waiting costs one call of a third of a millisecond per ``idle_seconds``.
 
     Not safe for threads; only one thread polls a source.
     """
@@ -84,7 +84,7 @@ class NotificationLogSource:
         try:
             return self._poll(position, timeout_seconds)
         except CatalogUnavailable as error:
-            # The response may have been too large to arrive in time.
+            # The response may have been too large to arrive in time, so the next request is smaller.
             self._limit = max(_MIN_EVENTS_PER_REQUEST, self._limit // 4)
             raise SourceUnavailable(self._name, error.reason, error.hint) from error
         except TException as error:
@@ -124,7 +124,7 @@ class NotificationLogSource:
                 self._sleep(min(self._idle_seconds, left))
 
     def _read(self, position: LogPosition) -> Reading | None:
-        """Reads the log once; None if there cannot be anything new."""
+        """Reads the log once; None if the log cannot have new events."""
         current = self._newest_id = self._current_id()
         now = self._clock()
         if current != position.last:
@@ -136,7 +136,7 @@ class NotificationLogSource:
         complete = len(events) < self._limit
         reading = read_log(position, events, current, complete=complete)
         if not complete and not reading.new:
-            # The overlap fills a whole request: continue after it.
+            # The overlap fills a whole request, so continue after it.
             past_overlap = LogPosition(position.last, position.last)
             events = self._events(position.last)
             return read_log(past_overlap, events, current, complete=False)
@@ -144,7 +144,7 @@ class NotificationLogSource:
         return reading
 
     def _start(self, reason: str) -> Batch:
-        """Starts at the log's end: a later snapshot sees everything before it."""
+        """The first batch, at the log's end, since a later snapshot sees all earlier changes."""
         current = self._current_id()
         events = self._events(overlap_start(current))
         return Batch((), (), start_position(events, current).to_text(), gap=reason)
@@ -196,7 +196,7 @@ def _log_event(event: Any) -> LogEvent:
 
 @dataclass(frozen=True, slots=True)
 class _Decoded:
-    """``times``: when the oldest event of each relation happened."""
+    """Decoded notifications; ``times`` has the time of the oldest event of each relation."""
 
     hints: tuple[Hint, ...]
     dead_letters: tuple[DeadLetter, ...]

@@ -1,7 +1,7 @@
 """The interface of event sources: they return hints, never facts.
 
-An event only names a relation to read again. Its payload serves to find the name and to drop
-certain noise.
+An event only names a relation to read again. Its payload is only used to find the name and to drop
+noise.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 
 
 @dataclass(frozen=True, slots=True)
 class RelationHint:
-    """Something may have happened to ``relation``; an answer from before ``event_id`` is too old."""
+    """A hint that ``relation`` may have changed. An answer that does not reflect ``event_id`` is too old."""
 
     relation: RelationName
     event_id: int | None = None
@@ -23,9 +23,9 @@ class RelationHint:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceHint:
-    """Something may have happened to every known relation of a namespace."""
+    """A hint that every known relation of a namespace may have changed."""
 
-    namespace: tuple[str, ...]
+    namespace: Namespace
     event_id: int | None = None
 
 
@@ -38,11 +38,11 @@ class DeadLetter:
 
     payload: bytes
     reason: str
-    namespace: tuple[str, ...] | None = None
+    namespace: Namespace | None = None
 
 
 FIRST_START = "first start"
-"""The gap of a source that has no position yet: nobody listened to earlier events."""
+"""The gap of a source that has no position yet, since nobody read earlier events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Batch:
         seen: the number of events read, including noise.
         behind: how many events are left to read, if the source knows.
         event_times: when the oldest event of each relation happened, in seconds since the epoch, if
-            the source knows; ``newest_event_at``: when the newest event did.
+            the source knows.
     """
 
     hints: Sequence[Hint]
@@ -80,7 +80,7 @@ _HINT = "check that it runs, and its address in [[events]]"
 
 
 class SourceUnavailable(Exception):
-    """Transient: the source is polled again later; ``hint`` says what a person can do."""
+    """A transient error: the source is polled again later; ``hint`` says what a person can do."""
 
     def __init__(self, source: str, reason: str, hint: str = "") -> None:
         super().__init__(source, reason)
@@ -98,13 +98,13 @@ class EventSource(Protocol):
         """A stable name: the key under which the position is stored."""
 
     def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
-        """The next events after ``position`` (None at the first poll), or None if nothing came.
+        """The next events after ``position`` (None at the first poll); None without new events.
 
         Waits at most ``timeout_seconds``. The caller always passes the stored position, so a
         restart needs no other treatment than a rolled-back transaction.
         """
 
     def acknowledge(self, position: str) -> None:
-        """Tells the source that the position is stored, so that it can commit it too."""
+        """Tells the source that the position is stored, so that the source can commit the position, too."""
 
     def close(self) -> None: ...

@@ -56,10 +56,10 @@ def _parse_value(content: Any, kind: int, arguments: Any) -> Any:
         case TType.STRUCT:
             return _parse_struct(arguments[0], content)
         case TType.LIST | TType.SET:
-            # [element type, size, elements…]
+            # A list is [element type, size, elements…].
             return [_parse_value(item, arguments[0], arguments[1]) for item in content[2:]]
         case TType.MAP:
-            # [key type, value type, size, {…}]
+            # A map is [key type, value type, size, {…}].
             key = _key_parser(arguments[0], arguments[1])
             return {
                 key(k): _parse_value(v, arguments[2], arguments[3]) for k, v in content[3].items()
@@ -69,7 +69,7 @@ def _parse_value(content: Any, kind: int, arguments: Any) -> Any:
 
 
 def _key_parser(kind: int, arguments: Any) -> Callable[[str], Any]:
-    """Keys are text in JSON; lists as keys (skewed columns) stay text."""
+    """A parser for keys, which are text in JSON; lists as keys (skewed columns) stay text."""
     if kind in {TType.STRING, TType.LIST}:
         return str
     return lambda text: _parse_value(json.loads(text), kind, arguments)

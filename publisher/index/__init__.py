@@ -1,1 +1,1 @@
-"""Where wheels are published: a static folder that the daemon serves, or any twine-compatible server."""
+"""Places where wheels are published: a static folder that the daemon serves, or a twine server."""

@@ -1,6 +1,7 @@
 """Writes files atomically and durably, and locks them between processes.
 
-Network file systems and FUSE may lack parts of POSIX; ``rehearse`` tries the parts that we need.
+Network file systems and FUSE may lack parts of POSIX; ``rehearse`` tries the parts that this module
+needs.
 """
 
 from __future__ import annotations
@@ -18,11 +19,10 @@ from pathlib import Path
 
 _TEMPORARY_SUFFIX = ".partial"
 
-# Errors of a file system without the feature. Others, such as EIO, mean that it failed.
+# Errors of a file system that lacks the feature. Other errors, such as EIO, mean a failure.
 _UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})
 NO_LOCKS = _UNSUPPORTED | {errno.ENOLCK}
-"""Values of ``OSError.errno`` if the file system has no locks of this kind, or not for this
-descriptor."""
+"""Values of ``OSError.errno`` if the file system lacks this kind of lock, perhaps only for this file."""
 
 
 def write_atomically(files: Mapping[Path, bytes]) -> None:
@@ -53,7 +53,7 @@ def _write_durably(path: Path, data: bytes) -> None:
 def sync_folder(path: Path) -> bool:
     """Makes added, renamed and removed files of a folder durable.
 
-    False if the file system cannot sync folders, like some Windows shares and FUSE file systems.
+    Returns False if the file system cannot sync folders, like some Windows shares and FUSE.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -79,11 +79,11 @@ def lock(file: Path, timeout_seconds: float, also: Path | None = None) -> Iterat
 
     NFS and SMB lock only files that are open for writing, and no folders. Earlier releases locked
     the folder ``also``. Where possible the folder is locked too, so that both releases exclude each
-    other; elsewhere the earlier releases could not work at all.
+    other. On file systems without locks of folders, earlier releases did not work at all.
 
     Raises:
         TimeoutError: another process or thread held it for ``timeout_seconds``.
-        OSError: its errno is one of ``NO_LOCKS`` if the file system has no locks.
+        OSError: locking failed; its errno is in ``NO_LOCKS`` if the file system has no locks.
     """
     deadline = time.monotonic() + timeout_seconds
     descriptors = [_open_lock(file)]
@@ -103,7 +103,7 @@ def _open_lock(file: Path) -> int:
     try:
         return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except PermissionError:
-        # Another user's file; a local disk locks it all the same.
+        # The file belongs to another user. On a local disk it can be locked while open for reading.
         return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -134,13 +134,13 @@ def _try_flock(descriptor: int) -> bool:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Tries flock or, on a file system with range locks only, a lock of the whole range."""
+    """Tries flock or, if the file system has only range locks, a lock of the whole range."""
     try:
         return _try_flock(descriptor)
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-    # Belongs to the open file, unlike ``lockf``: threads of one process exclude each other, too.
+    # Unlike ``lockf``, this lock belongs to the open file, so threads of one process exclude each other.
     whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, whole)
@@ -152,7 +152,7 @@ def _try_lock(descriptor: int) -> bool:
 def rehearse(folder: Path) -> bool:
     """Tries all file operations in a new folder within ``folder``, which it then removes.
 
-    False if everything works except the sync of folders.
+    Returns False if everything works except the sync of folders.
 
     Raises:
         OSError: an operation fails; ``strerror`` says which, and why.

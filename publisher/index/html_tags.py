@@ -1,7 +1,7 @@
 """Reads the opening tags of untrusted HTML in linear time.
 
-The standard library's parsers, and those that build a tree, need quadratic time for some texts.
-Here each search continues behind its match, or ends the page.
+The standard library's parsers, and parsers that build a tree, need quadratic time for some texts.
+Here each search continues after its match, or ends the page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 MAX_TAG_CHARACTERS = 64 * 1024
-"""The limit; an index writes a few hundred."""
+"""The limit of a tag's length; tags of an index have a few hundred characters."""
 
 _NAME = re.compile(r"</?([A-Za-z][^\s/>]*+)")
 _TAG_END = re.compile(r"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
@@ -21,7 +21,7 @@ _RAW_TEXT = {
     name: re.compile(f"</{name}", re.IGNORECASE)
     for name in ("script", "style", "title", "textarea")
 }
-"""Elements that contain plain text, in which a ``<`` opens no tag, and their ends."""
+"""For each element that contains plain text, in which a ``<`` opens no tag, the pattern of its end."""
 
 
 class MalformedMarkup(ValueError):
@@ -30,14 +30,17 @@ class MalformedMarkup(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """``name`` and the attributes' names are in lower case; of equal names the first counts."""
+    """A tag. Its name and its attributes' names are in lower case.
+
+    If attributes have the same name, the first counts.
+    """
 
     name: str
     attributes: Mapping[str, str]
 
 
 def opening_tags(text: str) -> Iterator[Tag]:
-    """The opening tags in order, without those in comments and scripts.
+    """The opening tags in order, without the tags in comments and scripts.
 
     Raises:
         MalformedMarkup: a tag does not end, or has a malformed character reference.
@@ -60,7 +63,10 @@ def opening_tags(text: str) -> Iterator[Tag]:
 
 
 def _end_of_other(text: str, start: int) -> int:
-    """The end of a comment, a declaration or a ``<`` without a name; a broken one ends the page."""
+    """The end of a comment, of a declaration, or of a ``<`` without a name.
+
+    If the construct does not end, this is the end of the page.
+    """
     if text.startswith("<!--", start):
         end, length = text.find("-->", start + 4), 3
     elif text.startswith(("<!", "<?", "</"), start):
@@ -84,6 +90,6 @@ def _attributes(text: str) -> Mapping[str, str]:
         try:
             found.setdefault(match[1].lower(), html.unescape(value))
         except ValueError as error:
-            # The character reference has thousands of digits.
+            # The character reference has thousands of digits, which ``int`` refuses.
             raise MalformedMarkup("a character reference is malformed") from error
     return found

@@ -1,8 +1,8 @@
 """Parses a project's page, HTML or JSON, to a ``ProjectPage``: untrusted input.
 
-Time is linear in the size of the page. Files of other projects, and files other than wheels and
-source distributions, are left out: nothing on a page may lead to another name than the requested
-one.
+Time is linear in the size of the page. Files of other projects are left out, so that a page cannot
+lead to another name than the requested name. Files other than wheels and source distributions are
+left out, too.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from publisher.index.simple_page import API_VERSION, ListedFile, ProjectPage
 from publisher.index.wheel_files import MalformedWheel, is_normalised, parse_filename
 
 MAX_ADDRESS_CHARACTERS = 8_192
-"""The limit for the address of the page plus a link on it."""
+"""The maximum length of the page's address and a link on it together."""
 MAX_FILES = 100_000
-"""The limit for one project; each file costs about 20 µs."""
+"""The maximum number of files of a project; each file costs about 20 µs."""
 
 
 class MalformedPage(ValueError):
@@ -59,7 +59,7 @@ def _normalised(names: Iterable[str]) -> tuple[str, ...]:
 
 def _parse_json(data: bytes, key: str) -> list[Any]:
     try:
-        # ``json.loads`` recurses in Python.
+        # ``from_json`` is used, because ``json.loads`` recurses in Python at each level of nesting.
         document = from_json(data)
         version = str(document["meta"]["api-version"])
         entries = document[key]
@@ -132,7 +132,7 @@ def _parse_entry(entry: object, base_url: str) -> ListedFile | None:
 
 
 def _metadata_hashes(entry: Mapping[Any, object]) -> object:
-    """The hashes under PEP 714's key or, from older servers, PEP 658's."""
+    """The hashes under the key of PEP 714 or, from older servers, of PEP 658."""
     return entry.get("core-metadata", entry.get("dist-info-metadata"))
 
 

@@ -1,7 +1,7 @@
 """One project's folder in a static index: which of its files are damaged, and how to repair them.
 
 A wheel is damaged if its bytes have neither the published hash, which the caller knows, nor the
-hash on the page. Bytes that only the page knows belong to another publisher, and stay.
+hash on the page. Bytes that only match the page's hash belong to another publisher, and stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class ProjectFolder:
-    """``path`` need not exist; ``name`` is the project's normalised name."""
+    """A project's folder. ``path`` need not exist; ``name`` is the project's normalised name."""
 
     path: Path
     name: str
@@ -50,7 +50,7 @@ class ProjectFolder:
         return parse_json_page(data, self.name)
 
     def wheels(self) -> Mapping[str, Path]:
-        """The project's wheels in the folder, listed or not, by name."""
+        """The paths of the project's wheels in the folder, listed or not, by file name."""
         return {path.name: path for path in sorted(self.path.glob("*.whl")) if self._is_own(path)}
 
     def _is_own(self, path: Path) -> bool:
@@ -93,7 +93,7 @@ class ProjectFolder:
         page, of_pages = self._recorded(present)
         listed = {file.filename: file for file in page.files}
         sizes = {name: self._size(name) for name in {*listed, *published, *present}}
-        # If the two pages disagree, the wheels tell which one is right.
+        # If the two pages disagree, the wheels must be read: their hashes show which page is right.
         reads = may_read(sum(size or 0 for size in sizes.values())) or bool(of_pages)
         found = {damage.filename: damage for damage in of_pages}
         for filename, size in sorted(sizes.items()):
@@ -142,7 +142,10 @@ class ProjectFolder:
             return None
 
     def _recorded(self, present: Mapping[str, Path]) -> tuple[ProjectPage, list[Damage]]:
-        """The JSON page or, if it is damaged, the HTML page's contents; and the damages of both."""
+        """The recorded page and all damages.
+
+        The page is the JSON page or, if this is damaged, the contents of the HTML page.
+        """
         json, html = self.path / JSON_PAGE, self.path / HTML_PAGE
         try:
             page = self.read_page()
@@ -161,7 +164,7 @@ class ProjectFolder:
         return page, found
 
     def _shown_page(self) -> ProjectPage:
-        """The HTML page's contents, which lack only sizes and times; nothing if it is damaged."""
+        """The contents of the HTML page, which lack sizes and times; empty if it is damaged."""
         try:
             page = parse_html_page((self.path / HTML_PAGE).read_text("utf-8"), self.name)
         except (FileNotFoundError, UnicodeDecodeError, MalformedPage):
@@ -171,7 +174,7 @@ class ProjectFolder:
     def _entry(
         self, filename: str, data: bytes, known: ListedFile | None, metadata: CoreMetadata | None
     ) -> ListedFile:
-        """The entry of a wheel with these bytes; the time of its upload, and its yank, stay."""
+        """The entry of a wheel with these bytes. It keeps upload time and yank of the ``known`` entry."""
         described = self.describe(filename, data, metadata, known.upload_time if known else None)
         return replace(described, yanked=known.yanked if known else None)
 
@@ -184,8 +187,8 @@ class ProjectFolder:
     ) -> Contents:
         """The repaired contents, as far as ``wheels`` (bytes by name) and the files in the folder allow.
 
-        ``upload_time``: for a wheel whose time no page tells. A damaged wheel that ``wheels`` lacks
-        stays and is listed with its published hash.
+        ``upload_time`` is for a wheel whose time is on no page. A damaged wheel that ``wheels``
+        lacks stays and is listed with its published hash.
         """
         present = self.wheels()
         recorded, _ = self._recorded(present)
@@ -197,8 +200,8 @@ class ProjectFolder:
         for filename in {*listed, *present, *wheels}:
             known, path = listed.get(filename), self.path / filename
             if filename not in wheels and not path.is_file():
-                # Published wheels are uploaded again later; nobody can install the other listed
-                # ones.
+                # Published wheels are uploaded again later. Other listed files are dropped, since
+                # nobody can install them.
                 entries += [known] if known is not None and filename in published else []
                 continue
             data = wheels[filename] if filename in wheels else path.read_bytes()

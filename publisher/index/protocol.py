@@ -9,10 +9,10 @@ from typing import Protocol, TypeAlias
 from codegen.package import Wheel
 
 MAX_PROVENANCE_BYTES = 64 * 1024
-"""Our provenances have less than one kB; PyPI's have about ten for each attestation."""
+"""The limit of a provenance. Ours have less than 1 kB; PyPI's about 10 kB for each attestation."""
 
 Sign: TypeAlias = Callable[[str, str], bytes]
-"""From a file's name and SHA-256 to the provenance that says who published it."""
+"""Makes the provenance of a file from its name and SHA-256; it says who published the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Damage:
     """A damaged file or page of a distribution.
 
     Attributes:
-        is_missing: whether it is a wheel that is gone.
+        is_missing: whether a wheel no longer exists.
     """
 
     filename: str
@@ -108,10 +108,10 @@ class UntrustedPackage(PackageIndexError):
 
 class PackageIndex(Protocol):
     def projects(self) -> Sequence[str]:
-        """The normalised names of all distributions, whoever uploaded them."""
+        """The normalised names of all distributions, of any uploader."""
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """Every file of a distribution, uncached; empty if the index does not know it."""
+        """Every file of a distribution, uncached; empty if the index does not know the distribution."""
 
     def fetch(self, file: IndexFile) -> bytes:
         """The file's bytes."""
@@ -120,10 +120,10 @@ class PackageIndex(Protocol):
         """The file's provenance (PEP 740), of at most ``MAX_PROVENANCE_BYTES``, or None."""
 
     def upload(self, wheel: Wheel) -> None:
-        """Returns once the index accepted it.
+        """Uploads a wheel; returns once the index accepted it.
 
         Raises:
-            IndexUnavailable: the index may or may not hold the wheel now.
+            IndexUnavailable: it is unknown whether the index has the wheel now.
             IndexRefused: the index rejected the wheel.
         """
 
@@ -136,7 +136,7 @@ class PackageIndex(Protocol):
         published: Mapping[str, str],
         may_read: Callable[[int], bool],
     ) -> Sequence[Damage]:
-        """The damaged and missing files; always empty for an index whose files we cannot inspect.
+        """The damaged and missing files; always empty for an index whose files cannot be inspected.
 
         ``published`` has the right SHA-256 of each wheel by file name. ``may_read`` decides whether
         to read a wheel of this many bytes; a wheel of the right size that is not read counts as
@@ -146,4 +146,4 @@ class PackageIndex(Protocol):
     def mend(
         self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
     ) -> None:
-        """Writes these wheels over damaged ones, and repairs all other damaged files from the wheels."""
+        """Writes these wheels over damaged wheels, and repairs all other damaged files from the wheels."""

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 
 class VersionedFile(Protocol):
-    """A file; ``version`` has PEP 440's form."""
+    """A file of a version; ``version`` has the form of PEP 440."""
 
     @property
     def filename(self) -> str: ...
@@ -23,13 +23,13 @@ File = TypeVar("File", bound=VersionedFile)
 
 
 def newest_release(files: Iterable[File]) -> tuple[File, ...]:
-    """The files of the highest version; empty without any files."""
+    """The files of the highest version; empty if there are no files."""
     ordered = sorted(files, key=by_version)
     return tuple(file for file in ordered if _version(file) == _version(ordered[-1]))
 
 
 def by_version(file: VersionedFile) -> tuple[Version, str]:
-    """Sorts files: the lowest version first, those of one version by their names."""
+    """A key for sorting: the lowest version comes first, and files of one version by name."""
     return _version(file), file.filename
 
 

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 import requests
 
 from lakeschema.exchange import ExchangeTimeout, exchange
-from publisher.index.exchange import bound_exchanges
+from lakeschema.http_sessions import bound_exchanges
 from publisher.index.page_parsing import (
     MalformedPage,
     parse_html_page,
@@ -70,7 +70,7 @@ class Server:
 
     @classmethod
     def of(cls, url: str, username: str | None = None, password: str | None = None) -> Server:
-        """Uses the given credentials or, without them, those in the address.
+        """The server at an address, with the given credentials or else those in the address.
 
         Raises:
             ValueError: the address is not http or https.
@@ -91,7 +91,7 @@ class SimpleClient:
     def __init__(
         self, server: Server, timeout_seconds: float, file_hosts: Collection[str] = ()
     ) -> None:
-        """``file_hosts``: further hosts of files, each as host or ``host:port``."""
+        """Downloads files only from the index's host and from ``file_hosts``: hosts, or ``host:port``."""
         url = server.url if server.url.endswith("/") else server.url + "/"
         self._server = Server(url, server.credentials)
         self._session = requests.Session()
@@ -128,10 +128,12 @@ class SimpleClient:
         raise self._not_an_index(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
 
     def require_root(self) -> None:
-        """Checks that the root page exists; reads only its status, since it may list millions of projects.
+        """Checks that the root page exists.
+
+        Reads only its status, since it may list millions of projects.
 
         Raises:
-            IndexRefused: there is no root page, so no index.
+            IndexRefused: there is no root page, so there is no index.
         """
         with self._open(self._server.url, ACCEPT, same_host=True) as response:
             if response.status_code in {404, 410}:
@@ -183,7 +185,7 @@ class SimpleClient:
         return self._session.get(
             url,
             headers={"Accept": accept, **_UNCACHED},
-            # An object even without credentials: for None, requests reads the user's .netrc.
+            # The object is needed even without credentials: for None, requests reads the user's .netrc.
             auth=BasicOrNone(credentials),
             allow_redirects=False,
             stream=True,
@@ -191,7 +193,7 @@ class SimpleClient:
         )
 
     def _check_file_host(self, url: str) -> None:
-        """The author of the index's pages must not choose which hosts we contact."""
+        """Checks a file's host: the author of the index's pages must not choose it."""
         target = urlsplit(url)
         own = urlsplit(self._server.url)
         hosts = {f"{target.hostname}:{_origin(target)[2]}"}
@@ -267,7 +269,7 @@ class BasicOrNone(requests.auth.AuthBase):
 
 @contextmanager
 def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
-    """Ends within a few times the timeout, and converts errors of the connection to this package's.
+    """A context that limits an exchange to a few timeouts, and converts errors of the connection.
 
     After an error it is unknown whether the server acted.
     """
@@ -284,7 +286,7 @@ def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
         reason = f"no response ({_describe_root_cause(error)})"
         raise IndexUnavailable(index, reason, hint=_ADDRESSES) from error
     except ValueError as error:
-        # requests parses a redirect's address even if it does not follow it.
+        # requests parses a redirect's address even if it does not follow the redirect.
         raise _malformed_address(index) from error
 
 
@@ -295,7 +297,7 @@ def _malformed_address(index: str) -> IndexRefused:
 def check_status(
     index: str, response: requests.Response, credentials: Credentials | None = None
 ) -> None:
-    """Accepts 2xx.
+    """Checks the status of a response, which must be 2xx.
 
     Raises:
         IndexUnavailable: 5xx, or a 4xx that asks to try again later.
@@ -319,7 +321,7 @@ def _hint(status: int) -> str:
 
 
 def _server_message(response: requests.Response, credentials: Credentials | None) -> str:
-    """The server's reason in one line, without markup and without our password."""
+    """The server's reason in one line, without markup and without the password."""
     phrase = response.reason or "no reason given"
     try:
         body = next(response.iter_content(4096), b"")

@@ -1,4 +1,4 @@
-"""A project's page of the simple API as a value, rendered as HTML and as JSON.
+"""Represents a project's page of the simple API, and renders it as HTML and as JSON.
 
 PEP 503 and 691 define the two forms, 629 and 700 their version, versions, sizes and times, 592
 yanks, 658 and 714 the ``.metadata`` file of each wheel, and 740 its ``.provenance``.
@@ -50,7 +50,7 @@ class ListedFile:
 
 @dataclass(frozen=True, slots=True)
 class ProjectPage:
-    """``name`` is the normalised name; every file belongs to that project."""
+    """A project's page: its normalised name, and its files."""
 
     name: str
     files: tuple[ListedFile, ...] = ()
@@ -70,7 +70,7 @@ class ProjectPage:
 
 
 def page_to_json(page: ProjectPage) -> bytes:
-    """The JSON page, without the older name of ``core-metadata``, which some installers misread in JSON."""
+    """The JSON page. It omits the older name of ``core-metadata``, which some installers misread."""
     versions = {file.version: None for file in page.files}
     document = {
         "meta": {"api-version": page.api_version},

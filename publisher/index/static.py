@@ -19,11 +19,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 from types import MappingProxyType
 
 from codegen.package import Wheel
@@ -81,12 +82,12 @@ def _now() -> datetime:
 
 
 class StaticIndex:
-    """An index under ``path``; several processes may use one folder at once."""
+    """A package index in the folder ``path``, which several processes may use at once."""
 
     def __init__(
         self, path: Path | str, now: Callable[[], datetime] = _now, sign: Sign | None = None
     ) -> None:
-        """``sign``: makes the provenance of each upload; None uploads without provenance."""
+        """Signs each upload with ``sign``, which makes its provenance; None uploads without provenance."""
         self._simple = Path(path) / "simple"
         self._name = str(path)
         self._now = now
@@ -94,7 +95,7 @@ class StaticIndex:
         self._syncs_folders = True
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """The listed files that still exist: somebody may have removed one.
+        """The listed files that exist; somebody may have removed a listed file.
 
         A name that is not normalised has no files.
         """
@@ -132,7 +133,7 @@ class StaticIndex:
         return data
 
     def upload(self, wheel: Wheel) -> None:
-        """Accepts the same bytes again; refuses other bytes under a file name that exists."""
+        """Uploads a wheel. Accepts the same bytes again; refuses other bytes under a file name that exists."""
         try:
             metadata = check_wheel(wheel)
         except MalformedWheel as error:
@@ -178,7 +179,7 @@ class StaticIndex:
             with self._lock_project(distribution):
                 return folder.damages(published, lambda _: reads)
         except IndexUnavailable:
-            # A process that only reads may not be able to lock.
+            # A process that may only read cannot lock, so it returns the unconfirmed damage.
             return found
 
     def mend(
@@ -211,10 +212,27 @@ class StaticIndex:
         with self._report_os_errors(f"reading the page of {distribution}"):
             return self._read_page(distribution)
 
+    def page_version(self, distribution: str) -> Hashable:
+        """A value that changes with the page of a project; None without a page."""
+        if not is_normalised(distribution):
+            return None
+        with self._report_os_errors(f"reading the page of {distribution}"):
+            try:
+                found = (self._folder(distribution).path / JSON_PAGE).stat()
+            except FileNotFoundError:
+                return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
     def has(self, distribution: str) -> bool:
         """Whether a project has a page, without reading it."""
-        page = self._folder(distribution).path / JSON_PAGE
-        return is_normalised(distribution) and page.is_file()
+        if not is_normalised(distribution):
+            return False
+        try:
+            # A page asks this of hundreds of projects, and paths as objects take most of the time.
+            found = os.stat(f"{self._simple}/{distribution}/{JSON_PAGE}")  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return S_ISREG(found.st_mode)
 
     def projects(self) -> tuple[str, ...]:
         """Every project with at least one recorded file, in order of names."""
@@ -227,7 +245,7 @@ class StaticIndex:
             return tuple(sorted(project for project in found if self._may_have(project)))
 
     def _may_have(self, project: str) -> bool:
-        """Like ``has``; a project that cannot be inspected is listed, and its page then says why."""
+        """Like ``has``, but true for a project that cannot be inspected, whose page then says why."""
         try:
             return self.has(project)
         except PermissionError:
@@ -237,7 +255,7 @@ class StaticIndex:
         """The path of a file of that name, which need not exist.
 
         Raises:
-            IndexRefused: the name is not that of a wheel or source distribution.
+            IndexRefused: the name is not valid for a wheel or source distribution.
         """
         try:
             return self._folder(parse_filename(filename).distribution).path / filename
@@ -317,7 +335,7 @@ class StaticIndex:
         return _written_time(self._now())
 
     def _time_of(self, wheel: Path) -> str:
-        """When the wheel was written, or now if it does not exist."""
+        """The time when the wheel was written; now if it does not exist."""
         if not wheel.is_file():
             return self._upload_time()
         return _written_time(datetime.fromtimestamp(wheel.stat().st_mtime, UTC))
@@ -329,7 +347,7 @@ class StaticIndex:
         files = {folder.metadata_path(wheel.filename): metadata.data}
         signed = folder.provenance_path(wheel.filename)
         if self._sign is None:
-            # A crash may have left the provenance of another wheel of this name.
+            # A crash may have left a provenance of other bytes under this name.
             signed.unlink(missing_ok=True)
         else:
             files[signed] = self._sign(wheel.filename, wheel.sha256)
@@ -341,7 +359,7 @@ class StaticIndex:
         page: ProjectPage,
         files: Mapping[Path, bytes] = MappingProxyType({}),
     ) -> None:
-        """Writes only the pages that differ; an upload without changes writes nothing."""
+        """Writes the pages that differ, so that an upload without changes writes nothing."""
         html, json = folder.path / HTML_PAGE, folder.path / JSON_PAGE
         self._write_and_sync(folder, {**files, **_different(html, page_to_html(page))})
         self._write_and_sync(folder, _different(json, page_to_json(page)))

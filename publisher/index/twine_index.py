@@ -17,7 +17,7 @@ from twine.package import PackageFile
 from twine.repository import Repository
 
 from codegen.package import Wheel
-from publisher.index.exchange import bound_exchanges
+from lakeschema.http_sessions import bound_exchanges
 from publisher.index.protocol import Damage, IndexFile, IndexRefused
 from publisher.index.simple_client import (
     BasicOrNone,
@@ -31,7 +31,7 @@ from publisher.index.wheel_files import MalformedWheel, check_wheel, is_normalis
 
 
 class TwineIndex:
-    """One server, with its sessions; safe for threads."""
+    """An index on a twine server, with open sessions. Safe for threads."""
 
     def __init__(
         self,
@@ -43,16 +43,17 @@ class TwineIndex:
         timeout_seconds: float = 30.0,
         file_hosts: Collection[str] = (),
     ) -> None:
-        """Credentials may also be part of the addresses; the arguments take precedence.
+        """Uses one server, with credentials from the arguments or else from the addresses.
 
-        ``file_hosts``: as in ``SimpleClient``.
+        ``file_hosts`` has the same meaning as in ``SimpleClient``.
 
         Raises:
             ValueError: an address is not http or https.
         """
         self._server = Server.of(repository_url, username, password)
         self._timeout_seconds = timeout_seconds
-        # Without credentials, because twine logs the username, which is an API key on some servers.
+        # The address has no credentials, because twine logs the username, which is an API key on some
+        # servers.
         self._repository = _QuietRepository(self._server, timeout_seconds)
         simple = Server.of(simple_url, username, password)
         self._simple = SimpleClient(simple, timeout_seconds, file_hosts)
@@ -61,7 +62,7 @@ class TwineIndex:
         return self._simple.projects()
 
     def require_root(self) -> None:
-        """Like ``SimpleClient``: a missing index answers like an index without the package."""
+        """Checks that the index exists, since a missing index answers like a missing package."""
         self._simple.require_root()
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
@@ -87,7 +88,7 @@ class TwineIndex:
             self._post(path)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:  # noqa: ARG002
-        """Unsupported: upload APIs have no common way to yank."""
+        """Does nothing and returns False, since upload APIs have no common way to yank."""
         return False
 
     def damages(
@@ -96,7 +97,7 @@ class TwineIndex:
         published: Mapping[str, str],  # noqa: ARG002
         may_read: Callable[[int], bool],  # noqa: ARG002
     ) -> Sequence[Damage]:
-        """Always empty: the server manages its files, and its pages state the hashes of the current ones."""
+        """Always empty: the server manages its files, and its pages state the hashes of the current files."""
         return ()
 
     def mend(
@@ -123,7 +124,7 @@ class TwineIndex:
 class _QuietRepository(Repository):
     """Twine's repository with a timeout, without its retries and its output to the terminal.
 
-    The publisher retries itself, after it has read the index.
+    The publisher itself retries, after it has read the index.
     """
 
     def __init__(self, server: Server, timeout_seconds: float) -> None:

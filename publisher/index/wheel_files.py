@@ -30,7 +30,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """``distribution`` is normalised by PEP 503, ``version`` by PEP 440."""
+    """The parsed name of a file; ``distribution`` is normalised by PEP 503, ``version`` by PEP 440."""
 
     distribution: str
     version: str
@@ -83,7 +83,7 @@ def check_wheel(wheel: Wheel) -> CoreMetadata:
     """Checks that name, version, hash and content agree, and returns the METADATA.
 
     Raises:
-        MalformedWheel: they do not agree.
+        MalformedWheel: name, version, hash and content do not agree.
     """
     if not wheel.filename.endswith(".whl"):
         raise MalformedWheel(f"{wheel.filename[:300]!r} is not the file name of a wheel")
@@ -103,7 +103,7 @@ def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
     Raises:
         MalformedWheel: ``data`` is not a wheel with this METADATA.
     """
-    # Slow to import; only uploads need it.
+    # This import is slow, and only uploads need it.
     from packaging.metadata import parse_email
 
     text = _read_metadata_bytes(data)

@@ -1,4 +1,7 @@
-"""Adopts versions that the index has and the state lacks, because the state was lost or is an older copy."""
+"""Adopts versions that the index has and the state lacks.
+
+A state lacks versions if it was lost, or is an older copy.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def adopt_unrecorded(
     relation: RelationName,
     unrecorded: Sequence[IndexFile],
 ) -> Adopted:
-    """Like ``read_unrecorded_versions``, with the runtime's policy and clock; counts and logs."""
+    """Calls ``read_unrecorded_versions`` with the runtime's policy and clock; counts and logs the result."""
     if not unrecorded:
         return NOTHING_ADOPTED
     adopted = read_unrecorded_versions(

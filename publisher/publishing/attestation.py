@@ -1,4 +1,4 @@
-"""A wheel's provenance in the form of PEP 740, signed and verified with Ed25519 keys. Pure.
+"""Signs and verifies a wheel's provenance in the form of PEP 740, with Ed25519 keys. Pure.
 
 The signature says who published a file of this name with these bytes. Unlike PyPI's attestations it
 needs no certificate and no transparency log, because the verifier gets the public key from the
@@ -56,13 +56,13 @@ def sign(filename: str, sha256: str, key: Ed25519PrivateKey) -> bytes:
 
 
 def verify(provenance: bytes, filename: str, sha256: str, trusted_keys: Sequence[bytes]) -> None:
-    """Accepts a provenance with an attestation for this file that one of the keys signed.
+    """Checks that one of the keys signed an attestation for this file in the provenance.
 
     The cost is linear in the size of ``provenance``, which is untrusted. Keys have the form of
     ``public_key_of``.
 
     Raises:
-        UntrustedProvenance: no attestation is for this file and signed by one of the keys.
+        UntrustedProvenance: none of the keys signed an attestation for this file.
     """
     keys = [Ed25519PublicKey.from_public_bytes(key) for key in trusted_keys]
     signed = list(_signed_statements(provenance, keys))
@@ -81,7 +81,7 @@ def _signed_statements(provenance: bytes, keys: Sequence[Ed25519PublicKey]) -> I
 def _envelopes(provenance: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The statement and signature of each attestation; other forms are left out."""
     try:
-        # ``json.loads`` recurses in Python.
+        # ``from_json`` is used, because ``json.loads`` recurses in Python at each level of nesting.
         document = from_json(provenance)
     except ValueError:
         raise UntrustedProvenance("its provenance is not JSON") from None
@@ -115,7 +115,7 @@ def _is_signed(statement: bytes, signature: bytes, key: Ed25519PublicKey) -> boo
 
 
 def _is_about(statement: bytes, filename: str, sha256: str) -> bool:
-    """Whether a statement, signed by a trusted key, says that the key's owner published this file."""
+    """Whether a statement says that the key's owner published this file."""
     try:
         document = from_json(statement)
     except ValueError:
@@ -129,12 +129,12 @@ def _is_about(statement: bytes, filename: str, sha256: str) -> bool:
 
 
 def _signed_bytes(statement: bytes) -> bytes:
-    """DSSE's pre-authentication encoding, so that no signature fits another type of payload."""
+    """The bytes to sign, in DSSE's pre-authentication encoding: no signature fits another payload type."""
     return b"DSSEv1 %d %b %d %b" % (len(_PAYLOAD_TYPE), _PAYLOAD_TYPE, len(statement), statement)
 
 
 def _key_id(key: Ed25519PublicKey) -> str:
-    """The output of ``openssl pkey -pubin -outform DER | sha256sum``."""
+    """A key's id, as ``openssl pkey -pubin -outform DER | sha256sum`` computes it."""
     encoded = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(encoded).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Compares a distribution's ledger with the index: what must be repaired, and on which side. Pure."""
+"""Compares a distribution's ledger with the index: what must be repaired, and where. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from publisher.state.records import VersionRecord, VersionStatus
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """The differences; empty if ledger and index agree.
+    """The differences; false if ledger and index agree.
 
     Attributes:
-        unrecorded: wheels with our form of name whose number the ledger lacks, lowest first.
+        unrecorded: wheels with this program's form of name whose number the ledger lacks, the lowest
+            number first.
         lost: published versions that the index does not list.
         changed: published versions that the index lists with another hash.
         returned: versions with status LOST or CONFLICT that the index lists with their hash.
-        to_yank: available files of a dropped relation.
+        to_yank: files of a dropped relation that are not yanked.
         to_offer: files that were yanked with a relation that exists again.
     """
 
@@ -46,13 +47,13 @@ class Differences:
 
 
 def published_hashes(history: Sequence[VersionRecord]) -> Mapping[str, str]:
-    """The known SHA-256 of each published version, by file name."""
+    """The SHA-256 of each published version, if known, by the wheel's file name."""
     published = (v for v in history if v.status is VersionStatus.PUBLISHED)
     return {v.filename: v.wheel_sha256 for v in published if v.wheel_sha256 is not None}
 
 
 def given_up(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
-    """The versions whose number is lost or taken."""
+    """The versions that cannot be installed from the index: LOST or CONFLICT."""
     return [v for v in history if v.status in {VersionStatus.LOST, VersionStatus.CONFLICT}]
 
 
@@ -82,9 +83,10 @@ def compare_with_index(
     is_dropped: bool,
     damaged: Collection[str] = (),
 ) -> Differences:
-    """Compares hashes if the page states them; a dropped relation's files may be missing.
+    """Compares a ledger with the listed files, and their hashes if the page states them.
 
-    ``damaged``: names of files whose bytes contradict the page.
+    Files of a dropped relation may be missing. ``damaged`` has the names of files whose bytes
+    contradict the page.
     """
     unrecorded = unrecorded_files(listing, history)
     is_ours = bool(history or unrecorded)
@@ -103,7 +105,7 @@ def compare_with_index(
 
 
 def _has_same_hash(version: VersionRecord, listing: Listing) -> bool | None:
-    """None if the version is not listed, or one of the hashes is unknown."""
+    """Whether the index lists the recorded hash; None if not listed, or if a hash is unknown."""
     file = listing.ours.get(version.number)
     if file is None or file.sha256 is None or version.wheel_sha256 is None:
         return None

@@ -1,7 +1,9 @@
-"""Finds packages under our prefix that the state lacks, because the state was lost or is an older copy.
+"""Finds packages under the deployment's prefix that the state lacks.
 
-If the catalog has a package's relation, the service publishes it from the adopted ledger. Any other
-package counts as dropped after a second reading, like every missing relation.
+A state lacks packages if it was lost, or is an older copy.
+
+If the catalog has a package's relation, the service continues the adopted versions. Otherwise the
+relation counts as dropped after a second reading, like every missing relation.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Discovered:
 
     Attributes:
         adopted: relations whose versions are now in the ledger.
-        held: why dropped relations were left alone, or "".
+        held: why packages of missing relations were not adopted, or "".
         failed: the error of each distribution that failed.
     """
 
@@ -94,7 +96,7 @@ class Discovery:
         return Discovered(adopted, held, failed)
 
     def _identify(self, distribution: str) -> _Unknown | None:
-        """The relation of a package; None if the package is not ours."""
+        """The relation of a package; None if another program made the package."""
         listing = read_listing(distribution, self._index.files(distribution))
         has_untrusted = False
         for file in reversed([*listing.ours.values()]):
@@ -143,7 +145,7 @@ class Discovery:
     def _record(self, tx: Transaction, *, name: RelationName, adopted: Adopted) -> None:
         write_adopted(tx, name, adopted, self._runtime.clock.now())
         record = tx.graph.records([name]).get(name, RelationRecord(name))
-        # A missing relation may have been settled before its packages were known.
+        # A missing relation may have been processed before its packages were known.
         is_missing = record.status is Status.MISSING
         due = record.index_check_due or is_missing
         tx.graph.write(replace(record, index_check_due=due))

@@ -1,4 +1,4 @@
-"""Turns a candidate into a wheel with the next number of its distribution, in memory. Pure."""
+"""Builds a candidate's wheel in memory, with the next number of its distribution. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Drafter:
     def draft(
         self, candidate: Candidate, fingerprints: Mapping[RelationName, str], now: float
     ) -> Draft:
-        """Builds the next version; ``fingerprints`` are those of its upstreams' schemas.
+        """Builds the next version; ``fingerprints`` are the fingerprints of its upstreams' schemas.
 
         Raises:
             CodegenError: the schema cannot be packaged.

@@ -11,18 +11,18 @@ from publisher.publishing.versioning import is_number, parse_number
 from publisher.state.records import VersionRecord, VersionStatus
 
 MAX_COMPARED = 200
-"""The newest versions of a major that are compared: each costs the next version time and memory."""
+"""The maximum number of versions of a major that are compared, since each costs time and memory."""
 
 
 def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
-    """The highest version that the index is known to have with our bytes."""
+    """The highest version that the index is known to have, with the recorded bytes."""
     return max(_published(history), key=_number, default=None)
 
 
 def published_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ...]:
-    """The versions to compare the next one with: those of the newest major with known schemas.
+    """The versions with which the next version is compared: the newest major's with known schemas.
 
-    The newest is first; the next version's number follows it.
+    The newest version is first; the next version's number follows its number.
     """
     known = _known_texts(history)[:MAX_COMPARED]
     return tuple(text for text in known if _major(text.number) == _major(known[0].number))
@@ -49,7 +49,10 @@ def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
 
 
 def _published(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
-    """Published versions; an earlier release also recorded other forms, such as ``1.0.0.post1``."""
+    """Published versions whose numbers have the form of this release.
+
+    An earlier release also recorded other forms, such as ``1.0.0.post1``.
+    """
     return [v for v in history if v.status is VersionStatus.PUBLISHED and is_number(v.number)]
 
 

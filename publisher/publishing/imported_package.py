@@ -1,7 +1,7 @@
-"""Compiles and imports a wheel's modules from memory under one fixed name, and removes them afterwards.
+"""Imports a wheel's modules from memory under a fixed name, and removes them afterwards.
 
-No path or module is named after a relation. This executes the generator's output, and a malicious
-name might have slipped code into it: only a process within limits may do this.
+No path or module is named after a relation. The import executes the generator's output, which a
+malicious name might have corrupted. So only a process within limits may import a package.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def package_files(wheel: bytes) -> Mapping[str, bytes]:
     """The files of a wheel's import package, by path within its folder.
 
     Raises:
-        ValueError: the wheel is damaged, or does not hold exactly one package of ours.
+        ValueError: the wheel is damaged, or does not have exactly one package of this generator.
     """
     archive = ArchiveReader(wheel)
     (stated,) = [name for name in archive.names if name.endswith("/provenance.json")]
@@ -42,7 +42,7 @@ def package_files(wheel: bytes) -> Mapping[str, bytes]:
 
 def compile_modules(files: Mapping[str, bytes]) -> Mapping[str, CodeType]:
     return {
-        # Every package has the same runtime.
+        # Cached, since every package has the same runtime.
         path: (_compile_again if path.startswith("_avro/") else _compile)(source, path)
         for path, source in files.items()
         if path.endswith(".py")
@@ -58,7 +58,7 @@ _compile_again = lru_cache(maxsize=128)(_compile)
 
 @contextmanager
 def imported(modules: Mapping[str, CodeType]) -> Iterator[tuple[ModuleType, ModuleType]]:
-    """The package and its codec. Not safe for threads."""
+    """Imports the package and its codec during the block. Not safe for threads."""
     finder = _Finder({_module_name(path): (code, path) for path, code in modules.items()})
     sys.meta_path.insert(0, finder)
     try:
@@ -75,7 +75,7 @@ def _module_name(path: str) -> str:
 
 
 class _Finder(MetaPathFinder):
-    """``modules``: the code and the original path of each module, by full name."""
+    """Finds a package's modules; ``modules`` has each module's code and original path, by full name."""
 
     def __init__(self, modules: Mapping[str, tuple[CodeType, str]]) -> None:
         self._modules = modules

@@ -1,8 +1,8 @@
 """Compares every package's ledger with the index at each snapshot; differences become work.
 
-An index that suddenly lacks many packages is probably misconfigured rather than emptied: the
-packages are held until a person releases them. Each snapshot reads a limited number of bytes of a
-folder's wheels, and the next one continues there.
+If an index suddenly lacks many packages, it is probably misconfigured. Then these packages are not
+uploaded until a person releases them. Each snapshot reads a limited number of bytes of a folder's
+wheels, and the next snapshot continues at the same place.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class IndexReport:
         checked: the number of compared packages.
         differing: relations that were enqueued.
         adopted: relations whose packages the state did not know.
-        held: sentences that say what waits for a person.
+        held: sentences about packages that wait for a person.
         held_packages: packages that are not uploaded again.
-        foreign: files of other programs under our packages' names.
+        foreign: files of other programs under the names of the deployment's packages.
         failed: the error of each distribution that could not be compared.
     """
 
@@ -74,20 +74,20 @@ class IndexReport:
 
 
 def release_of(held: str) -> str:
-    """The command that releases held packages, found from a sentence of ``IndexReport.held``."""
+    """The command that releases the packages that a sentence of ``IndexReport.held`` is about."""
     command = "republish --missing" if held.endswith(_NOT_ON_INDEX) else "adopt"
     return f"schema-publisher {command}"
 
 
 def held_packages(tx: Transaction) -> frozenset[str]:
-    """Distributions that a catalog's last comparison found missing and held."""
+    """Distributions that a catalog's last comparison did not find on the index, and holds."""
     notes = tx.journal.notes(_HELD_NOTE).values()
     return frozenset(name for note in notes if note for name in json.loads(note))
 
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """``place``: the position in the order of this comparison."""
+    """A package to compare; ``place`` is its position in the order of this comparison."""
 
     record: RelationRecord
     distribution: str
@@ -96,7 +96,7 @@ class _Package:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether it was only published under another prefix."""
+        """Whether the package was only published under another prefix."""
         return self.record.published_hash is not None and not self.history
 
 
@@ -185,7 +185,7 @@ class IndexComparison:
         return report
 
     def _packages(self) -> Iterator[Sequence[_Package]]:
-        """All packages that have or had a version, in batches: a history holds every schema's text."""
+        """All packages that have or had a version, in batches, since a history is large: it holds every schema's text."""
         records, published, first = self._state.read(
             lambda tx: (
                 tx.graph.every_record(),
@@ -218,14 +218,14 @@ class IndexComparison:
             lambda size: reads_all or reading.may_read(package, size),
         )
         if mendable(damages, package.history):
-            # Other differences are found later, when the pages are right again.
+            # Once the pages are repaired, the next comparison shows other differences.
             return _Found(package, differs=True, is_absent=False, foreign=())
         listing = read_listing(package.distribution, self._index.files(package.distribution))
         is_dropped = record.status is Status.MISSING
         damaged = frozenset(damage.filename for damage in damages)
         found = compare_with_index(listing, package.history, is_dropped=is_dropped, damaged=damaged)
         if is_dropped and not record.yanked:
-            # The index cannot yank, or a worker will soon yank.
+            # This is no difference: either the index cannot yank, or a worker will soon yank.
             found = replace(found, to_yank=())
         return _Found(
             package,
@@ -267,7 +267,8 @@ def _mark(
 ) -> Callable[[Transaction], None]:
     def mark(tx: Transaction) -> None:
         for name, record in tx.graph.records(names).items():
-            # The content of a renamed relation names the distribution, so it must be derived again.
+            # A renamed package's content hash contains the distribution's name, so the relation must be
+            # derived again.
             inputs = None if name in renamed else record.inputs
             tx.graph.write(replace(record, index_check_due=True, inputs=inputs))
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
@@ -326,7 +327,7 @@ class _Reading:
 
     @property
     def next(self) -> str:
-        """The first distribution that was not read; "" if all were read."""
+        """The first distribution whose wheels were not read; "" if all were read."""
         return "" if self._refused is None else self._refused.distribution
 
     def may_read(self, package: _Package, size: int) -> bool:

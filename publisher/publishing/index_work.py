@@ -1,4 +1,4 @@
-"""Runs many claims' work at the index concurrently, renews their leases, and stops if the index is away."""
+"""Does the work of many claims at the index concurrently, and stops if the index does not answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class IndexWork:
     def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
         """The results of the claims for which ``act`` succeeded; the other claims are deferred.
 
-        A single item without an answer fails alone, and keeps its back-off during an outage.
+        A claim without an answer fails alone if the index answers other claims. During an outage, a claim
+        that failed before keeps its longer delay.
         """
         lease = _Lease(self._runtime.clock.now())
         asked = _another_first(claims)
@@ -38,7 +39,7 @@ class IndexWork:
             return act(claim)
 
         results = self.attempt_each(asked, attempt)
-        # A single claim does not show whether the index answers others.
+        # With a single claim it is unknown whether the index would answer others.
         may_be_outage = len(claims) == 1 or is_away(results)
         done: list[R] = []
         for claim, result in zip(asked, results, strict=True):
@@ -55,8 +56,8 @@ class IndexWork:
     ) -> Sequence[R | PackageIndexError]:
         """The result or error of each item.
 
-        After two items in a row without an answer, the remaining items get that error without a
-        request, because each would wait for a timeout.
+        After two items in a row without an answer, the remaining items get the second error without
+        a request, because each would wait for a timeout.
         """
         outage = Outage()
 
@@ -82,10 +83,10 @@ class IndexWork:
 
 
 def _another_first(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """Starts with another claim at each retry.
+    """The claims in another order at each retry.
 
-    Otherwise two claims in a row that never get an answer would look like an outage to all later
-    ones.
+    Otherwise two claims in a row that never get an answer would look like an outage, and later claims
+    would never be tried.
     """
     start = claims[0].retries % len(claims) if claims else 0
     return [*claims[start:], *claims[:start]]

@@ -19,7 +19,7 @@ class Job:
 
     Attributes:
         read_at: the ``read_at`` of its reading, as in ``RelationRecord``.
-        event_id, newest_event_id: as in ``Provenance``.
+        event_id, newest_event_id: the events of that reading, as in ``Provenance``.
     """
 
     claim: Claim
@@ -40,10 +40,10 @@ class Reconciled:
     """The ledger of a distribution, which agreed with the index a moment ago.
 
     Attributes:
-        history: as in ``VersionLedger``.
+        history: the distribution's versions, as in ``VersionLedger``.
         listed: versions of every file on the index, whoever uploaded it.
         has_acted: whether the index or the state had to be changed.
-        is_yanked: whether no file of a dropped relation is available.
+        is_yanked: for a dropped relation, whether all files are yanked.
     """
 
     history: Sequence[VersionRecord]
@@ -58,7 +58,7 @@ class Candidate:
 
     Attributes:
         cone: the relation and all its upstreams, as they were at the derivation.
-        reconciled: its distribution.
+        reconciled: the ledger of its distribution.
     """
 
     job: Job

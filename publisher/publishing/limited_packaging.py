@@ -61,7 +61,7 @@ def packaging_handler(
     project_urls: Mapping[str, str],
     second_opinion: OpinionMode,
 ) -> Handler:
-    """The handler for the processes of a ``LimitedPackaging``; other arguments are the packaging's."""
+    """The handler for the processes of a ``LimitedPackaging``, with the packaging's options."""
     return Handler(
         "publisher.publishing.limited_packaging:answer_about_packages",
         {
@@ -76,10 +76,10 @@ def packaging_handler(
 
 
 class LimitedPackaging:
-    """Asks ``processes``, which need ``packaging_handler`` under the name ``HANDLER``.
+    """A ``Packaging`` that works in ``processes``, whose handler ``HANDLER`` is ``packaging_handler``.
 
-    ``packaging`` makes names and requests without a process; it, the handler and ``second_opinion``
-    need the same options.
+    ``packaging`` makes names and requests in this process. It needs the handler's options, and
+    ``second_opinion`` needs the handler's value.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class LimitedPackaging:
     ) -> tuple[str, Change]:
         question = {
             "ask": "next_version",
-            "relation": list(relation.parts),
+            "relation": relation.to_json(),
             "schema": to_text(schema),
             "predecessors": predecessors_to_json(predecessors),
         }
@@ -135,7 +135,7 @@ class LimitedPackaging:
     ) -> Wheel | None:
         question = {
             "ask": "rebuild",
-            "relation": list(version.relation.parts),
+            "relation": version.relation.to_json(),
             "number": version.number,
             "schema": version.schema_text,
             "sha256": version.wheel_sha256,
@@ -182,7 +182,7 @@ _Drafting: TypeAlias = Callable[[PackageRequest, Predecessors], DraftedPackage]
 def answer_about_packages(
     argument: Mapping[str, Any],
 ) -> Callable[[Any], Any]:
-    """The child's function from a question to its answer."""
+    """The function that the child process calls with a question; it returns the answer."""
     packaging = WheelPackaging(**argument["options"])
 
     @cache
@@ -214,7 +214,7 @@ def _answer(packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, 
             return {"content_hash": packaging.content_hash(request_from_json(question["request"]))}
         case "next_version":
             number, change = packaging.next_version(
-                RelationName.of(*question["relation"]),
+                RelationName.from_json(question["relation"]),
                 read_schema(question["schema"]),
                 predecessors_from_json(question["predecessors"]),
             )
@@ -239,7 +239,7 @@ def _version_of(question: Mapping[str, Any]) -> VersionRecord:
     return VersionRecord(
         distribution="",
         number=question["number"],
-        relation=RelationName.of(*question["relation"]),
+        relation=RelationName.from_json(question["relation"]),
         status=VersionStatus.PUBLISHED,
         content_hash=None,
         schema_text=question["schema"],

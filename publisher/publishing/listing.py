@@ -1,4 +1,4 @@
-"""The index's files of a distribution: wheels with our form of name, and all others. Pure."""
+"""Divides a distribution's files on the index: wheels with this program's form of name, and others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class Listing:
     """The files of one distribution.
 
     Attributes:
-        ours: wheels with our form of name by number, lowest first; their bytes may be anybody's.
+        ours: wheels with this program's form of name by number, lowest first; other programs may
+            have made them.
         foreign: files with another form of name, so another program uploaded them.
     """
 
@@ -27,7 +28,7 @@ class Listing:
 
     @property
     def versions(self) -> frozenset[str]:
-        """The versions of all files: a number with the same release segment is not free."""
+        """The versions of all files. A number with the same release segment as one of them is not free."""
         return frozenset(file.version for file in self.files)
 
 

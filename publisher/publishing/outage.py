@@ -1,4 +1,4 @@
-"""Distinguishes an index that is away from failures of single items, such as a damaged page."""
+"""Distinguishes an index that does not answer from failures of single items, such as a damaged page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def is_away(results: Sequence[object]) -> bool:
-    """Whether two items in a row had no answer: one alone may fail for another reason."""
+    """Whether two items in a row had no answer. A single item may fail for another reason."""
     return any(_is_silence(a) and _is_silence(b) for a, b in pairwise(results))
 
 
@@ -29,7 +29,7 @@ class Outage:
 
     @property
     def error(self) -> IndexUnavailable | None:
-        """The error for the remaining items, which need not be tried."""
+        """The error for the remaining items, which need not be tried; None without an outage."""
         newest = self._in_a_row[-2:]
         return newest[-1] if len(newest) == 2 else None
 
@@ -44,7 +44,7 @@ class Outage:
 
 
 class Failures:
-    """Lets single items fail, until the index is away."""
+    """Lets single items fail, but stops when the index does not answer."""
 
     def __init__(self) -> None:
         self._outage = Outage()
@@ -52,10 +52,10 @@ class Failures:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """The context for one item.
+        """A context for the work on one item: an error in it does not affect the other items.
 
         Raises:
-            IndexUnavailable: the index is away.
+            IndexUnavailable: two items in a row got no answer.
         """
         try:
             yield
@@ -70,7 +70,7 @@ class Failures:
             self._outage.note_answer()
 
     def raise_first(self) -> None:
-        """Called after all items.
+        """Raises the first error, after all items were processed.
 
         Raises:
             PackageIndexError: the error of the first item that failed.

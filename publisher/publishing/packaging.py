@@ -45,7 +45,7 @@ def version_after(
     surface_of: Callable[[Schema], str],
     renamed: Callable[[Published], Sequence[str]] = lambda _: (),
 ) -> tuple[str, Change]:
-    """Parses the predecessors' schemas for ``next_version``."""
+    """Parses the predecessors' schemas, and returns the number and change of ``next_version``."""
     return next_version(
         [version for text in predecessors.published for version in _comparable(text)],
         schema,
@@ -58,7 +58,7 @@ def version_after(
 
 
 def _comparable(version: PublishedText) -> Iterator[Published]:
-    """The version with its schema; nothing if the text is not a schema."""
+    """The version with its parsed schema; yields nothing if the text is not a schema."""
     try:
         yield Published(version.number, _schema(version.schema_text), version.surface_hash)
     except MalformedAvroSchema:
@@ -66,7 +66,8 @@ def _comparable(version: PublishedText) -> Iterator[Published]:
 
 
 def _schema(text: str) -> Schema:
-    # The earlier versions of a relation that changes often are compared again and again.
+    # Parsed schemas are cached, since a relation that changes often is compared with the same earlier
+    # versions each time.
     return parse_schema(text) if len(text) > _MAX_REMEMBERED_CHARACTERS else _remembered(text)
 
 
@@ -81,8 +82,8 @@ def with_change(request: PackageRequest, number: str, change: Change) -> Package
 class WheelPackaging:
     """Builds and reads wheels with a deployment's options.
 
-    The constructor takes arguments of ``PackageRequest`` and ``Provenance``. ``refuses_omissions``:
-    a relation whose schema leaves columns out gets no package.
+    The constructor takes arguments of ``PackageRequest`` and ``Provenance``. With
+    ``refuses_omissions``, a relation whose schema leaves columns out gets no package.
     """
 
     def __init__(

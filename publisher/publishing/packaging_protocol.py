@@ -17,18 +17,18 @@ from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord
 
 OpinionMode: TypeAlias = Literal["always", "sampled", "off"]
-"""Which wheels get a second opinion before their number is reserved."""
+"""Which wheels other implementations of Avro check before the number is reserved."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPackage:
-    """The contents of a wheel on the index; ``changelog`` also covers earlier versions.
+    """The contents of a wheel on the index.
 
-    ``earlier_schemas`` are the schemas of earlier versions that differ from ``schema_text``.
-
-    ``newest_event_id``: its schema reflects no later event of the catalog.
-
-    ``provenance``: its provenance.json, from which it can be rebuilt.
+    Attributes:
+        changelog: the changes of this version and of earlier versions.
+        newest_event_id: the schema reflects no later event of the catalog.
+        earlier_schemas: the schemas of earlier versions that differ from ``schema_text``.
+        provenance: the text of provenance.json, from which the wheel can be rebuilt.
     """
 
     relation: RelationName
@@ -56,10 +56,10 @@ class Predecessors:
     """The versions before a new version.
 
     Attributes:
-        published: in any order; a text that is not a schema is ignored.
-        taken: numbers that are not free, including those of ``published``.
+        published: the published versions, in any order; a text that is not a schema is ignored.
+        taken: the numbers that are not free, including the numbers of ``published``.
         same_schema: the reason for a version with an unchanged schema.
-        earlier: versions of any major whose schemas the new one lists, newest first.
+        earlier: versions of any major whose schemas the new version lists, newest first.
     """
 
     published: tuple[PublishedText, ...]
@@ -71,7 +71,7 @@ class Predecessors:
 
 @dataclass(frozen=True, slots=True)
 class DraftedPackage:
-    """The wheel of a relation's next version, and the change."""
+    """The wheel of a relation's next version, and its change."""
 
     change: Change
     wheel: Wheel
@@ -117,7 +117,7 @@ class Packaging(Protocol):
     def next_version(
         self, relation: RelationName, schema: Schema, predecessors: Predecessors
     ) -> tuple[str, Change]:
-        """The number for ``schema``, and the change since the version before."""
+        """The next version's number for ``schema``, and the change since the previous version."""
 
     def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
         """Builds the wheel of the next version; replaces the request's version and change."""
@@ -139,7 +139,7 @@ def kind_of(change: Change) -> str:
 
 
 def provenance_of(relation: Relation, derivation: Derivation) -> Provenance:
-    """The provenance of a package's schema, without the parts that depend on its version."""
+    """The provenance of a package's schema, without the parts that depend on the version."""
     return Provenance(
         kind="view" if relation.is_view else "table",
         view_text=relation.view.text if relation.view is not None else None,

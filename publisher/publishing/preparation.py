@@ -1,6 +1,6 @@
 """Builds the wheels of jobs that need a version, and meanwhile reads their facts a second time.
 
-The second reading waits for the catalog, the wheels for the processes that build them.
+Both take time: the catalog answers the second reading, while other processes build the wheels.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from publisher.runtime import Runtime, both_at_once, map_at_once
 from publisher.settling.claims import Done, end_claim
 from publisher.settling.cones import cones as cones_of
 from publisher.settling.deriving import derivation_from_text
+from publisher.spans import GENERATE
 from publisher.state.protocol import Transaction
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ class Preparation:
         self._recheck = recheck
 
     def prepare(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[Draft]:
-        """Drafts of the jobs that may be published; the claims of the others are deferred or ended."""
+        """Drafts the jobs that may be published; defers or ends the claims of all other jobs."""
         if not jobs:
             return ()
         candidates, fingerprints = self._state.read(partial(_candidates, jobs=jobs))
@@ -49,14 +50,23 @@ class Preparation:
     def _draft_all(
         self, candidates: Sequence[Candidate], fingerprints: Mapping[RelationName, str]
     ) -> Mapping[RelationName, Draft | CodegenError]:
-        """Also drafts candidates that are not confirmed later: both steps take equally long."""
+        """Builds the wheels of all candidates, even of candidates that the second reading will not confirm.
+
+        The second reading runs at the same time, and takes about as long.
+        """
         now = self._runtime.clock.wall()
 
         def draft(each: Candidate) -> Draft | CodegenError:
-            try:
-                return self._drafter.draft(each, fingerprints, now)
-            except CodegenError as error:
-                return error
+            name = each.job.name
+            with self._runtime.traces.stage(GENERATE, [name]) as stage:
+                try:
+                    drafted = self._drafter.draft(each, fingerprints, now)
+                except CodegenError as error:
+                    stage.note(name, "cannot be packaged")
+                    return error
+                version = drafted.version
+                stage.note(name, version.change, version.distribution, version.number)
+                return drafted
 
         drafts = map_at_once(self._runtime.policy.questions_at_once, draft, candidates)
         return {each.job.name: d for each, d in zip(candidates, drafts, strict=True)}
@@ -66,7 +76,7 @@ class Preparation:
         confirmed: Sequence[Candidate],
         drafts: Mapping[RelationName, Draft | CodegenError],
     ) -> Sequence[Draft]:
-        """The drafts of confirmed candidates; gives up confirmed ones that cannot be packaged."""
+        """The drafts of confirmed candidates. Gives up confirmed candidates that cannot be packaged."""
         fit = []
         for each in confirmed:
             match drafts[each.job.name]:
@@ -93,7 +103,10 @@ class Preparation:
 def _candidates(
     tx: Transaction, *, jobs: Sequence[tuple[Job, Reconciled]]
 ) -> tuple[Sequence[Candidate], Mapping[RelationName, str]]:
-    """Reads cones and fingerprints of the upstreams' schemas at the same moment."""
+    """The candidates with their cones, and the fingerprints of upstreams' schemas.
+
+    All data are read at the same moment.
+    """
     cones = cones_of(tx, [job.name for job, _ in jobs])
     upstreams = {u for job, _ in jobs for u in job.derivation.upstreams}
     found = [Candidate(job, cones[job.name], reconciled) for job, reconciled in jobs]
@@ -103,7 +116,7 @@ def _candidates(
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
     outputs = {name: record.output for name, record in tx.graph.records(names).items()}
     known = {name: o.fingerprint for name, o in outputs.items() if o and o.fingerprint}
-    # A state from an earlier release lacks some of them.
+    # A state from an earlier release lacks some fingerprints.
     texts = tx.graph.derivations(names - known.keys())
     found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
     return found | known

@@ -1,8 +1,8 @@
 """Publishes a settled derivation as a version that pip can install: once, and never partially.
 
-It reads the index and meanwhile reads the facts a second time and builds the wheel. It reserves a
-number together with the bytes in one transaction, uploads, reads back and confirms. After a crash
-the next attempt finds no reservation, or one whose bytes it can deliver again.
+The publisher reads the index; meanwhile it reads the facts a second time and builds the wheel. It
+stores a reserved number and the wheel's bytes in one transaction, uploads, reads back and confirms.
+After a crash there is either no reservation, or a reservation whose bytes can be uploaded again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Known:
 
     @property
     def expected(self) -> Reconciled:
-        """The reconciled ledger if the index has nothing that the ledger lacks."""
+        """The reconciled ledger, on the assumption that the index has only the ledger's files."""
         return Reconciled(self.history, frozenset(version.number for version in self.history))
 
     @property
@@ -53,7 +53,7 @@ class _Known:
 
 
 class Publisher:
-    """Publishes for all workers."""
+    """Publishes the packages of all workers."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Publisher:
         self._deliver_all(self._reserve_all(drafts))
 
     def compare(self, claims: Sequence[Claim]) -> None:
-        """Repairs packages at the index that get no new version, and yanks dropped ones."""
+        """Repairs packages that get no new version at the index, and yanks packages of dropped relations."""
         known = self._known([claim.relation for claim in claims])
         self._work.for_each(claims, lambda claim: self._compare(claim, known[claim.relation]))
 
@@ -114,7 +114,7 @@ class Publisher:
         return {version.relation: version for version in found}
 
     def finish(self, versions: Sequence[VersionRecord]) -> bool:
-        """Delivers reserved versions even if their relations changed since: users may see them.
+        """Uploads reserved versions, even if their relations have changed since: users may see them already.
 
         False if the index failed for one version; the next work on its relation retries it.
         """
@@ -126,7 +126,7 @@ class Publisher:
         endings: Mapping[Claim, Ending],
         reservations: Mapping[RelationName, VersionRecord],
     ) -> None:
-        """Delivers reserved versions for claims whose other work is done, then ends the claims."""
+        """Uploads reserved versions of claims whose other work is done, and then ends the claims."""
 
         def finish(claim: Claim) -> Claim:
             self._reconciler.finish(reservations[claim.relation])
@@ -175,7 +175,7 @@ class Publisher:
     def _reconcile_all(
         self, jobs: Sequence[Job], known: Mapping[RelationName, _Known]
     ) -> Sequence[tuple[Job, Reconciled]]:
-        """The jobs that need a version, each with its distribution."""
+        """The jobs that need a version, each with the reconciled ledger of its distribution."""
         by_name = {job.name: job for job in jobs}
 
         def reconcile(claim: Claim) -> tuple[Job, Reconciled | None]:
@@ -186,7 +186,7 @@ class Publisher:
         return [(job, found) for job, found in reconciled if found is not None]
 
     def _reconcile_job(self, job: Job, known: _Known) -> Reconciled | None:
-        """The distribution in agreement with the index; None if nothing is left to do."""
+        """Brings ledger and index into agreement; returns the ledger, or None if nothing is left to do."""
         found = self._reconciler.reconcile(
             job.name, known.history, is_dropped=False, refill=known.is_due
         )
@@ -202,7 +202,10 @@ class Publisher:
     def _record_reconciled(
         self, tx: Transaction, *, claim: Claim, newest: VersionRecord | None
     ) -> None:
-        """``newest``: the newest version, if it needs no successor."""
+        """Records the reconciled ledger.
+
+        ``newest`` is the newest version, if it needs no successor.
+        """
         if not tx.work.holds(claim):
             self._compare_again(tx, claim)
             return
@@ -216,7 +219,7 @@ class Publisher:
     def _compare(self, claim: Claim, known: _Known) -> None:
         is_dropped = known.record is not None and known.record.status is Status.MISSING
         if is_dropped and not known.history:
-            # Usually an upstream that never existed.
+            # Such a relation is usually an upstream that never existed.
             found = Reconciled((), frozenset())
         else:
             found = self._reconciler.reconcile(
@@ -239,7 +242,8 @@ class Publisher:
         if record is None:
             pass
         elif is_dropped and not found.history and not tx.graph.dependents([name]):
-            # A late event from its lifetime may be answered by a replica that still shows it.
+            # If a late event requests the relation, a replica of the catalog may still show it. So
+            # the state must remember until then that it is dropped.
             shown_everywhere_at = self._shown_everywhere_at(record)
             if shown_everywhere_at <= claim.claimed_at:
                 tx.graph.forget(name)
@@ -263,13 +267,16 @@ class Publisher:
         return [*tx.versions.history([distribution])[distribution]] != [*found.history]
 
     def _shown_everywhere_at(self, record: RelationRecord) -> float:
-        """When every replica of the catalog shows that the relation does not exist."""
+        """The time when every replica of the catalog shows that the relation does not exist."""
         if record.read_event_id is None or record.missing_since is None:
             return 0.0
         return record.missing_since + self._runtime.policy.max_lag_seconds
 
     def _compare_again(self, tx: Transaction, claim: Claim) -> None:
-        """The claim was lost, so our changes at the index may contradict another worker's."""
+        """Requests another comparison.
+
+        The claim was lost, so changes at the index may contradict another worker's.
+        """
         record = tx.graph.records([claim.relation]).get(claim.relation)
         if record is not None:
             tx.graph.write(replace(record, index_check_due=True))
@@ -301,7 +308,7 @@ class Publisher:
         unchanged = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
-            # An adopted version needs a reading that reflects its event.
+            # After an adoption, another reading is needed that reflects the adopted version's event.
             and record.read_at == job.read_at
             and cone == draft.cone
         )
@@ -327,7 +334,8 @@ class Publisher:
 
         def confirm(tx: Transaction) -> None:
             now = self._runtime.clock.now()
-            record_deliveries(tx, [delivered for _, delivered in done], now)
+            deliveries = [delivered for _, delivered in done]
+            record_deliveries(tx, deliveries, now, self._runtime.notices)
             for draft, delivered in done:
                 if tx.work.holds(draft.job.claim):
                     taken = Postponed("its version number was taken")
@@ -340,7 +348,7 @@ class Publisher:
 
 
 def _is_up_to_date(newest: VersionRecord | None, job: Job, record: RelationRecord | None) -> bool:
-    """Whether the newest version has the job's content, and is newer than a republish request."""
+    """Whether the newest version has the job's content and is newer than a request to republish."""
     after = record.republish_after if record is not None else None
     return (
         newest is not None
@@ -350,5 +358,5 @@ def _is_up_to_date(newest: VersionRecord | None, job: Job, record: RelationRecor
 
 
 def _agrees(found: Reconciled, expected: Reconciled) -> bool:
-    """Whether the next version is the same for both."""
+    """Whether the next version is the same for both ledgers."""
     return [*found.history] == [*expected.history] and found.listed <= expected.listed

@@ -6,7 +6,7 @@ prove that all the facts held at some moment between the readings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.facts_json import facts_hash
@@ -28,9 +28,9 @@ class Recheck:
         self._reader = reader
 
     def confirm(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """The candidates that may be published; the others are deferred, and changed relations read again."""
+        """The candidates that may be published. Defers all others, and requests a reading of changed relations."""
         names = {n for each in candidates if len(each.cone.facts) > 1 for n in each.cone.facts}
-        # An id that was read earlier proves nothing now, because no replica lags so far.
+        # Event ids of readings before this time need not be compared, since no replica lags as long.
         since = self._runtime.clock.now() - self._runtime.policy.max_lag_seconds
         try:
             answers = self._reader.read(sorted(names))
@@ -61,21 +61,24 @@ class Recheck:
                 fail(self._runtime, claim, unreachable)
                 return False
             answered[name] = answer
-        event_id = _oldest(answered.values())
-        if event_id is not None and event_id < (cone.read_event_id(since) or -1):
+        event_ids = _oldest(answered)
+        if any(
+            event_id < (cone.read_event_id(catalog, since) or -1)
+            for catalog, event_id in event_ids.items()
+        ):
             older = Deferred("the catalog's answer is older than the last one")
             end_claims(self._runtime, [claim], older)
             return False
         changed = self.changed(cone.facts, {n: _hash_of(a) for n, a in answered.items()})
         if changed:
-            self._read_again(claim, changed, event_id)
+            self._read_again(claim, changed, event_ids)
         return not changed
 
     def changed(self, derived_from: FactsHashes, current: FactsHashes) -> Sequence[RelationName]:
         return [name for name, hash_ in derived_from.items() if current[name] != hash_]
 
     def _read_again(
-        self, claim: Claim, names: Sequence[RelationName], event_id: int | None
+        self, claim: Claim, names: Sequence[RelationName], event_ids: Mapping[str, int]
     ) -> None:
         now = self._runtime.clock.now()
         self._runtime.counters.add("changed_before_publication")
@@ -83,7 +86,8 @@ class Recheck:
         def request(tx: Transaction) -> None:
             end_claim(tx, claim, Deferred("an upstream changed"), self._runtime)
             tx.work.request(
-                WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_id) for name in names
+                WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_ids.get(name.catalog))
+                for name in names
             )
 
         self._runtime.state.write(request)
@@ -93,6 +97,10 @@ def _hash_of(answer: Answer) -> str | None:
     return None if answer.relation is None else facts_hash(answer.relation)
 
 
-def _oldest(answers: Iterable[Answer]) -> int | None:
-    """The newest event that all answers reflect; None without event ids."""
-    return min((a.at_least for a in answers if a.at_least is not None), default=None)
+def _oldest(answers: Mapping[RelationName, Answer]) -> Mapping[str, int]:
+    """The newest event that all answers of a catalog reflect, for each catalog with event ids."""
+    found: dict[str, int] = {}
+    for name, answer in answers.items():
+        if answer.at_least is not None:
+            found[name.catalog] = min(answer.at_least, found.get(name.catalog, answer.at_least))
+    return found

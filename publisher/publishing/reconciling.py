@@ -1,9 +1,9 @@
 """Brings one distribution's ledger and the index into agreement, under a claim of its relation.
 
-The ledger says which files the index should have; further versions there are adopted. A lost file
-is rebuilt from the ledger and uploaded if that gives the recorded bytes. If not, the version counts
-as lost, and its content is published under the next number. A damaged file is repaired in the same
-way.
+The ledger says which files the index should have. Further versions on the index are adopted. A lost
+file is rebuilt from the ledger, and uploaded if it has the recorded bytes. Otherwise the version
+counts as lost, and its content is published under the next number. A damaged file is repaired in the
+same way.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from codegen.package import Wheel
+from lakeschema.avro.compatibility import Level
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import Damage, ForeignPackage, IndexRefused, PackageIndex
+from publisher.notifications.facts import Kind, major_version
+from publisher.notifications.recording import Notices
 from publisher.publishing.adoption import NOTHING_ADOPTED, adopt_unrecorded, write_adopted
 from publisher.publishing.differences import (
     Differences,
@@ -49,7 +52,7 @@ _ADOPTED = "it was adopted from the index, and its source is unknown"
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The result for a reservation; ``taken``: our package that already has the reserved number."""
+    """The result for a reservation. ``taken`` is the package that already has the reserved number, if any."""
 
     version: VersionRecord
     delivery: Delivery
@@ -57,7 +60,10 @@ class Delivered:
 
 
 class Reconciler:
-    """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
+    """Brings the ledger and the index into agreement.
+
+    Every method raises ``PackageIndexError`` if the index is unavailable or refuses.
+    """
 
     def __init__(self, runtime: Runtime, index: PackageIndex, packaging: Packaging) -> None:
         self._runtime = runtime
@@ -77,8 +83,8 @@ class Reconciler:
         """Resolves every difference: adopts, uploads, repairs, yanks and unyanks.
 
         Without ``refill``, only a lost newest version is uploaded again, and no wheels are read.
-        The comparison of all packages requests the other versions, and notices if too many are
-        lost.
+        The comparison of all packages does the rest: it requests uploads of the other lost versions,
+        unless too many are lost.
         """
         distribution = self._packaging.distribution(name)
         reads = refill or bool(given_up(history))
@@ -107,7 +113,7 @@ class Reconciler:
     def _mend(
         self, distribution: str, history: Sequence[VersionRecord], damages: Sequence[Damage]
     ) -> Mapping[str, VersionStatus]:
-        """Repairs damaged files; returns the versions for which that is impossible, by number."""
+        """Repairs damaged files; returns the new status of each version that cannot be repaired, by number."""
         damaged = {d.filename: d for d in damages if not d.is_missing}
         wheels: list[Wheel] = []
         lost: dict[str, VersionStatus] = {}
@@ -138,7 +144,7 @@ class Reconciler:
         return lost
 
     def finish(self, version: VersionRecord) -> None:
-        """Delivers a reserved version even if its relation changed since: users may see it."""
+        """Uploads a reserved version, even if its relation has changed since: users may see it already."""
         wheel = self._state.read(
             lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
         )
@@ -155,18 +161,23 @@ class Reconciler:
             ),
         )
         now = self._runtime.clock.now()
-        self._state.write(lambda tx: record_deliveries(tx, [delivered], now))
+        self._state.write(lambda tx: record_deliveries(tx, [delivered], now, self._runtime.notices))
         self.log_delivery(version, delivered.delivery)
 
     def deliver(self, version: VersionRecord, wheel: Wheel) -> Delivered:
         """Uploads the wheel of a reservation, unless the index has it."""
-        delivery = self._uploader.deliver(wheel, reserved_at=version.created_at)
+        traces = self._runtime.traces
+        delivery = self._uploader.deliver(
+            wheel,
+            reserved_at=version.created_at,
+            watch=lambda title: traces.stage(title, [version.relation]),
+        )
         if delivery is Delivery.CONFLICT:
             return Delivered(version, delivery, self._read_taken(version))
         return Delivered(version, delivery)
 
     def _read_taken(self, version: VersionRecord) -> Adopted:
-        """Our package that has the number, for example after the state was lost; or nothing."""
+        """This deployment's package that has the number, if any, such as after the state was lost."""
         files = self._index.files(version.distribution)
         listed = [file for file in files if file.filename == version.filename]
         try:
@@ -190,6 +201,9 @@ class Reconciler:
                 now = self._runtime.instant()
                 self._runtime.latency.publish(version.relation, version.created_at, now)
                 log.info("version published", extra={**fields, "change": version.change})
+                self._runtime.traces.end(
+                    version.relation, "published", version.distribution, version.number
+                )
             case Delivery.CONFLICT:
                 self._runtime.counters.add("conflicts")
                 log.error("version number is taken by other bytes: unusable", extra=fields)
@@ -200,7 +214,7 @@ class Reconciler:
     def _revised(
         self, found: Differences, history: Sequence[VersionRecord], *, refill: bool
     ) -> Mapping[str, VersionStatus]:
-        """The versions whose status in the ledger changes, by number."""
+        """The new status of each version whose status changes, by the version's number."""
         revised = {version.number: VersionStatus.PUBLISHED for version in found.returned}
         for version in found.changed:
             self.log_delivery(version, Delivery.CONFLICT)
@@ -249,14 +263,14 @@ class Reconciler:
         try:
             wheel = self._packaging.rebuild(version, provenance, texts)
         except PackagingCrashed as error:
-            # The same inputs would crash each retry, and the relation would never get another
-            # version.
+            # The version counts as lost. The same inputs would crash each retry, and the relation
+            # would never get another version.
             return None, error.reason
         return wheel, _OTHER_BYTES if provenance else _ADOPTED
 
     def _may_be_unlisted(self, version: VersionRecord) -> bool:
         """Whether the index may have the version although its cached page does not list it yet."""
-        # Wall time may have been set back in between.
+        # The age is absolute, since wall time may have been set back in between.
         age_seconds = abs(self._runtime.clock.wall() - version.created_at)
         return age_seconds <= MAX_LISTING_DELAY_SECONDS
 
@@ -284,8 +298,11 @@ class Reconciler:
         return is_yanked
 
 
-def record_deliveries(tx: Transaction, deliveries: Iterable[Delivered], now: float) -> None:
+def record_deliveries(
+    tx: Transaction, deliveries: Iterable[Delivered], now: float, notices: Notices
+) -> None:
     delivered = list(deliveries)
+    _record_majors(tx, delivered, now, notices)
     for each in delivered:
         version = each.version
         match each.delivery:
@@ -299,6 +316,26 @@ def record_deliveries(tx: Transaction, deliveries: Iterable[Delivered], now: flo
     histories = tx.versions.history(each.version.distribution for each in delivered)
     for each in delivered:
         write_newest(tx, each.version.relation, histories[each.version.distribution])
+
+
+def _record_majors(
+    tx: Transaction, delivered: Sequence[Delivered], now: float, notices: Notices
+) -> None:
+    """Records notices of new majors, once each: only for versions that no other worker has confirmed."""
+    if not notices.wants(Kind.MAJOR):
+        return
+    majors = [
+        each.version
+        for each in delivered
+        if each.delivery is Delivery.PUBLISHED and each.version.change == Level.MAJOR.value
+    ]
+    if majors:
+        reserved = {
+            (version.distribution, version.number)
+            for version in tx.versions.open_reservations(v.distribution for v in majors)
+        }
+        facts = [major_version(v) for v in majors if (v.distribution, v.number) in reserved]
+        notices.record(tx, facts, now)
 
 
 def write_newest(tx: Transaction, name: RelationName, history: Sequence[VersionRecord]) -> None:

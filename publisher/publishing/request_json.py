@@ -1,4 +1,4 @@
-"""The questions to the generator's process as plain JSON values; read back equal."""
+"""Converts the questions to the generator's process to plain JSON values, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_REMEMBERED_CHARACTERS = 64 * 1024
 
 
 def read_schema(text: str) -> Schema:
-    """Parses a schema; remembers one of usual size for later questions."""
+    """Parses a schema. A schema of usual size is cached for later questions."""
     return _read_again(text) if len(text) <= _MAX_REMEMBERED_CHARACTERS else parse_schema(text)
 
 
@@ -28,7 +28,7 @@ def _read_again(text: str) -> Schema:
 
 def request_to_json(request: PackageRequest) -> dict[str, Any]:
     return {
-        "relation": list(request.relation.parts),
+        "relation": request.relation.to_json(),
         "prefix": request.prefix,
         "version": request.version,
         "schema": to_text(request.schema),
@@ -42,7 +42,7 @@ def request_from_json(value: dict[str, Any]) -> PackageRequest:
     schema = read_schema(value["schema"])
     assert isinstance(schema, Record)
     return PackageRequest(
-        relation=RelationName.of(*value["relation"]),
+        relation=RelationName.from_json(value["relation"]),
         prefix=value["prefix"],
         version=value["version"],
         schema=schema,
@@ -81,7 +81,7 @@ def change_from_json(value: dict[str, Any]) -> Change:
 
 def package_to_json(package: ReadPackage) -> dict[str, Any]:
     return {
-        "relation": list(package.relation.parts),
+        "relation": package.relation.to_json(),
         "schema_text": package.schema_text,
         "content_hash": package.content_hash,
         "surface_hash": package.surface_hash,
@@ -97,7 +97,7 @@ def package_to_json(package: ReadPackage) -> dict[str, Any]:
 
 def package_from_json(value: dict[str, Any]) -> ReadPackage:
     return ReadPackage(
-        RelationName.of(*value["relation"]),
+        RelationName.from_json(value["relation"]),
         value["schema_text"],
         value["content_hash"],
         value["surface_hash"],

@@ -1,7 +1,8 @@
-"""Yanks superseded versions, and never deletes them: a pin keeps its file, a range skips it (PEP 592).
+"""Yanks superseded versions, and never deletes them.
 
-Each pass compares the index's list with the settings. So the next pass completes a crashed pass,
-and relaxed settings unyank versions.
+So an exact pin still installs a yanked version, and a version range skips it (PEP 592). Each pass
+compares the index's list with the settings. So the next pass completes a crashed pass, and relaxed
+settings unyank versions.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def plan_retention(
         for file, is_superseded in _find_superseded(major, published_at, retention, now)
         if is_superseded != (file.yanked == SUPERSEDED)
     ]
-    # In this order, a crash never removes a major's last available version.
+    # Unyanks come first, so that a crash never leaves a major without an available version.
     return tuple(sorted(changes, key=lambda change: change.reason is not None))
 
 
@@ -95,8 +96,8 @@ def plans(
     """The changes of each published distribution, often none; reads the index as it goes.
 
     Raises:
-        PackageIndexError: the index does not answer; or, after all others, a single distribution's
-            error.
+        PackageIndexError: the index does not answer. If only single distributions fail, the first
+            error is raised after all others.
     """
     failures = Failures()
     for distribution, published_at in _candidates(state):
@@ -111,7 +112,7 @@ def plans(
 def _candidates(state: State) -> Sequence[tuple[str, Mapping[str, float]]]:
     """The distributions that may have a superseded version, and when their versions were published."""
     published = sorted(_published(state).items())
-    # A single version is the newest of its major: the index need not be asked.
+    # A single version is the newest of its major, so the index need not be read.
     return [(distribution, times) for distribution, times in published if len(times) > 1]
 
 
@@ -124,7 +125,7 @@ def _published(state: State) -> Mapping[str, Mapping[str, float]]:
 
 
 class RetentionPass:
-    """Applies the changes, and notes if the index cannot yank."""
+    """Applies the changes of all distributions, and records if the index cannot yank."""
 
     def __init__(self, runtime: Runtime, index: PackageIndex, retention: Retention) -> None:
         self._state = runtime.state
@@ -134,11 +135,11 @@ class RetentionPass:
         self._retention = retention
 
     def run(self, is_stopping: Callable[[], bool] = lambda: False) -> None:
-        """Stops at the first yank that the index declines, since it would decline the others too.
+        """Does one pass. Stops at the first yank that the index declines, since it would decline all.
 
         Raises:
-            PackageIndexError: the index does not answer, and the next pass continues; or, after all
-                others, a single distribution's error.
+            PackageIndexError: the index does not answer, and the next pass continues. If only single
+                distributions fail, the first error is raised after all others.
         """
         now = self._clock.wall()
         failures = Failures()

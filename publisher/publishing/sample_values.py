@@ -1,7 +1,7 @@
-"""Sample values of a schema, in fastavro's form and the same at each call.
+"""Makes sample values of a schema in fastavro's form, the same values at each call.
 
-Logical types stay numbers, bytes and text, and a union's branch is named: the encoded bytes depend
-on the schema alone.
+Values of logical types are plain numbers, bytes and text, and each value of a union names its
+branch. So the encoded bytes depend on the schema alone.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ Value: TypeAlias = dict[str, Any]
 
 
 class _TooLarge(Exception):
-    """Each value of the schema has too many parts, or no end."""
+    """Each value of the schema has too many parts, or infinitely many."""
 
 
 def sample_values(schema: Record) -> Iterator[Value]:
-    """A value that is as full as possible and one that is as empty as possible, unless they are too large."""
+    """A value with as much content as possible, and a value with as little as possible.
+
+    Leaves out values that are too large.
+    """
     for filled in (True, False):
         try:
             yield _Sampler(schema).record(schema, filled=filled)
@@ -75,7 +78,7 @@ def _branch_name(branch: Schema) -> str:
 
 
 class _Sampler:
-    """Numbers the parts of a value, so that neighbours differ."""
+    """Makes values. It numbers the parts of a value, so that neighbouring parts differ."""
 
     def __init__(self, schema: Record) -> None:
         self._definitions: Mapping[str, NamedSchema] = definitions(schema)
@@ -83,7 +86,7 @@ class _Sampler:
         self._open: list[str] = []
 
     def record(self, record: Record, *, filled: bool) -> Value:
-        # A record inside itself is as empty as possible, so that the value ends.
+        # A record inside itself has as little content as possible, so that the value ends.
         filled = filled and record.full_name not in self._open
         if len(self._open) >= MAX_DEPTH:
             raise _TooLarge
@@ -118,7 +121,10 @@ class _Sampler:
                 assert_never(schema)
 
     def _branch(self, union: Union, *, filled: bool) -> Schema:
-        """If filled, the first branch except null; else null, or the smallest branch."""
+        """The branch for a value: if ``filled``, the first branch except null.
+
+        Otherwise null, or else preferably a branch that is no record.
+        """
 
         def is_null(branch: Schema) -> bool:
             return isinstance(branch, Primitive) and branch.name == "null"
@@ -133,7 +139,7 @@ class _Sampler:
 
 
 def _number_as_bytes(number: int, size: int, logical: LogicalType | None) -> bytes:
-    # A decimal may have only one digit.
+    # A decimal may be limited to one digit.
     is_decimal = logical is not None and logical.name == "decimal"
     return (number % 9 + 1 if is_decimal else number % 251).to_bytes(max(size, 1), "big")[:size]
 

@@ -1,4 +1,4 @@
-"""The shapes in a schema for which generated code may differ. Pure."""
+"""Finds the kinds of parts in a schema for which generated code may differ. Pure."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from lakeschema.avro.model import (
 
 
 def shapes_of(schema: Record) -> frozenset[str]:
-    """Which kinds of types contain which, which fields have defaults, and how wide records are.
+    """Texts for the kinds of parts in a schema, such as ``record of 8>int``.
 
-    There are only a few hundred shapes, because each is a pair of kinds, not a path.
+    They show which kind of type is in which kind, which fields have defaults, and the width of records.
+
+    There are only a few hundred texts, because each has a pair of kinds, not a path.
     """
     found: set[str] = set()
     waiting: list[tuple[str, Schema]] = [("", schema)]
@@ -43,7 +45,7 @@ def _kind(schema: Schema) -> str:
         case Fixed():
             return f"fixed{_logical(schema.logical)}"
         case Record():
-            # The code of wide records differs from that of narrow ones.
+            # The code of wide records differs from the code of narrow records.
             return f"record of {1 << len(schema.fields).bit_length()}"
         case EnumSchema() | Array() | MapSchema() | Union() | Reference():
             return type(schema).__name__

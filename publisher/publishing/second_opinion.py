@@ -26,10 +26,10 @@ from publisher.publishing.sample_values import Value, sample_values, with_defaul
 from publisher.publishing.schema_shapes import shapes_of
 
 SAMPLED_ONE_IN: Final = 64
-"""The share of wheels without a shape that is new to the process."""
+"""Of this many wheels without a new shape, one is checked."""
 
 MAX_WHEEL_BYTES: Final = 4 * 1024 * 1024
-"""Larger wheels are not checked: a wheel with 4,000 columns takes a second to compile."""
+"""The size of the largest wheel that is checked. A wheel with 4,000 columns takes a second to compile."""
 
 _MAX_REASON_CHARACTERS = 400
 
@@ -48,8 +48,8 @@ class SecondOpinionFailed(CodegenError):
 class SecondOpinions:
     """The checks of one process, and so of one version of the generator.
 
-    A sampled wheel is checked if it has something new, such as a type in a map; otherwise its bytes
-    decide.
+    A wheel is checked if its schema has a shape that is new to the process, such as a type in a map.
+    Of other wheels a sample is checked, chosen by their bytes.
     """
 
     def __init__(self, mode: OpinionMode) -> None:
@@ -57,10 +57,10 @@ class SecondOpinions:
         self._checked: set[str] = set()
 
     def require(self, wheel: Wheel, schema: Record) -> None:
-        """Checks the wheel, if the sample includes it.
+        """Checks the wheel, if the mode and its bytes require a check.
 
         Raises:
-            SecondOpinionFailed: another implementation does not read what we wrote.
+            SecondOpinionFailed: another implementation does not read what this package writes.
         """
         if self._mode == "off" or len(wheel.data) > MAX_WHEEL_BYTES:
             return
@@ -96,7 +96,7 @@ def check(wheel: bytes, schema: Record) -> str | None:
     except _Disagreement as error:
         return str(error)[:_MAX_REASON_CHARACTERS]
     except RecursionError:
-        # Too deep for the other implementations, which does not make it wrong.
+        # The schema is too deep for the other implementations, which does not make it wrong.
         return None
     return None
 
@@ -108,7 +108,8 @@ def _step(failure: str) -> Iterator[None]:
     except (_Disagreement, RecursionError):
         raise
     except Exception as error:
-        # This is foreign code, or code that may be wrong: any error of it is the answer.
+        # The block runs foreign code, or generated code that may be wrong, so any error counts as a
+        # disagreement.
         raise _Disagreement(f"{failure}: {type(error).__name__}: {error}") from error
 
 
@@ -120,13 +121,13 @@ def _agree(agreed: bool, failure: str) -> None:
 def _parse(schema: Record) -> Any:
     """The schema as fastavro parses it, if Apache Avro accepts it too.
 
-    Properties are removed: both refuse annotations that the specification tells readers to ignore.
+    Properties are removed, since both libraries refuse annotations that readers should ignore.
     """
     stated = to_json(without_properties(schema))
     with _step("fastavro does not accept the schema"):
         theirs = fastavro.parse_schema(stated)
     with _step("Apache Avro does not accept the schema"), warnings.catch_warnings():
-        # It warns about logical types that it does not know.
+        # Apache Avro warns about logical types that it does not know.
         warnings.simplefilter("ignore")
         avro.schema.parse(compact(stated))
     return theirs
@@ -147,7 +148,10 @@ def _compare(package: ModuleType, codec: ModuleType, theirs: Any, schema: Record
 def _compare_defaults(
     package: ModuleType, codec: ModuleType, theirs: Any, schema: Record, value: Value
 ) -> None:
-    """Checks that a record of required fields only gets the schema's defaults, if Python has them."""
+    """Checks that a record made from its required fields gets the schema's defaults for the others.
+
+    Defaults that Python cannot represent are left out.
+    """
     record = package.RECORD.from_avro(_write(theirs, value))
     attributes = codec.BINDING.attributes[schema.full_name]
     plain = record.to_dict()
@@ -162,7 +166,7 @@ def _compare_defaults(
     read = package.RECORD.from_dict({name: plain[name] for name, _ in required})
     expected = _read(theirs, _write(theirs, with_defaults(schema, value, held)))
     for made in (built, read):
-        # NaN has an equal representation, but equals nothing.
+        # Texts are compared, because NaN is not equal to itself.
         _agree(
             repr(_read(theirs, made.to_avro())) == repr(expected), "a default is not the schema's"
         )
@@ -184,7 +188,7 @@ def _read(theirs: Any, data: bytes) -> Any:
 def _is_same(ours: Any, theirs: Any) -> bool:
     match ours:
         case (str(), value):
-            # We do not ask fastavro to name a union's branch.
+            # fastavro reads a union's value without the name of the branch.
             return _is_same(value, theirs)
         case dict():
             return (
@@ -198,7 +202,7 @@ def _is_same(ours: Any, theirs: Any) -> bool:
             # fastavro leaves fixed types as bytes.
             return ours.bytes == theirs
         case _ if type(ours).__module__.startswith("_"):
-            # For a class of the package, only its bytes can be compared.
+            # The value has a class of the package, such as an enum. Only its bytes are compared, elsewhere.
             return True
         case _:
             return type(ours) is type(theirs) and bool(ours == theirs)

@@ -1,4 +1,4 @@
-"""Checks by its provenance that this deployment published a wheel of the index.
+"""Checks by a wheel's provenance that this deployment published the wheel.
 
 The verifier of signatures is slow to import, so only deployments with keys import it.
 """
@@ -17,9 +17,9 @@ class UntrustedProvenance(Exception):
 def check_provenance(
     index: PackageIndex, file: IndexFile, sha256: str | None, trusted_keys: Sequence[bytes]
 ) -> None:
-    """Accepts everything without keys: this deployment then asks for no signatures.
+    """Checks a wheel's provenance; without keys, it accepts everything.
 
-    ``sha256``: of the wheel's bytes, or None if unknown.
+    ``sha256`` is the hash of the wheel's bytes, or None if unknown.
 
     Raises:
         UntrustedProvenance: no trusted key signed that a file of this name has these bytes.

@@ -1,4 +1,4 @@
-"""Reads wheels of the index that the state does not know, and makes records of their versions; writes nothing."""
+"""Reads wheels of the index that the state does not know, and makes records of their versions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 MAX_WHEELS_READ = 200
-"""The newest versions of a distribution that count for the next number."""
+"""The maximum number of a distribution's wheels that are read, the newest first."""
 
 MAX_REFUSAL_CHARACTERS = 500
-"""The length of the stored reason why a wheel is unusable."""
+"""The maximum length of the stored reason why a wheel is unusable."""
 
 
 class UnusableWheel(Exception):
@@ -39,9 +39,10 @@ class _FoundWheel:
     """A wheel of the index.
 
     Attributes:
-        sha256: None if it is unusable: a file listed later with its hash is not ours either.
-        package: its contents, if it was read.
-        refusal: why it is unusable, or "".
+        sha256: the hash of the wheel; None if the wheel is unusable, so that no file with its hash is
+            accepted later.
+        package: the wheel's contents, if it was read.
+        refusal: why the wheel is unusable, or "".
     """
 
     sha256: str | None
@@ -51,12 +52,13 @@ class _FoundWheel:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """The versions that one relation's ledger lacked.
+    """The versions that the ledger of a relation lacked, and that were adopted.
 
     Attributes:
         versions: lowest first.
-        event_id: the newest usable wheel reflects no later event of the catalog; None if unknown.
-        provenances: by number, for the wheels that were read.
+        event_id: an event of the catalog; the newest usable wheel reflects no later event. None if
+            unknown.
+        provenances: the provenance of each wheel that was read, by number.
     """
 
     versions: Sequence[VersionRecord] = ()
@@ -65,7 +67,7 @@ class Adopted:
 
 
 def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
-    """The wheels with our form of name whose number the history lacks, lowest first."""
+    """The wheels with this program's form of name whose number the history lacks, lowest first."""
     known = {version.number for version in history}
     return [file for number, file in listing.ours.items() if number not in known]
 
@@ -76,8 +78,8 @@ def read_wheel(
     """The SHA-256 and the contents of a wheel on the index.
 
     Raises:
-        UnusableWheel, UntrustedProvenance, CodegenError: the wheel is not a package that we
-            published.
+        UnusableWheel, UntrustedProvenance, CodegenError: the wheel is not a package of this
+            deployment.
         PackageIndexError: the index does not answer, or refuses.
     """
     try:
@@ -117,7 +119,7 @@ def read_unrecorded_versions(
     texts: dict[str, str] = {}
     provenances: dict[str, str] = {}
     adopted = []
-    # Newest first: a wheel also describes the versions before it, and has their schemas.
+    # The newest wheel is read first, since it also has the changes and schemas of earlier versions.
     for position, file in enumerate(reversed(unrecorded)):
         number = parse_number(file.version)
         is_read = position < MAX_WHEELS_READ and major in {None, number[0]}
@@ -182,7 +184,7 @@ class _Wheels:
         return _FoundWheel(sha256, package)
 
     def believe(self, file: IndexFile) -> _FoundWheel:
-        """Accepts the page's hash without reading the bytes."""
+        """The wheel with the hash on the page, which is believed without reading the bytes."""
         try:
             check_provenance(self.index, file, file.sha256, self.trusted_keys)
         except UntrustedProvenance as error:

@@ -14,6 +14,7 @@ from publisher.index.protocol import (
     PackageIndexError,
 )
 from publisher.runtime import Clock, retrying
+from publisher.spans import LIST, UPLOAD, Watch, not_watched
 
 DROPPED = "the relation was dropped from the catalog"
 
@@ -38,24 +39,27 @@ class Delivery(Enum):
 
 
 class WheelUploader:
-    """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
+    """Uploads wheels. Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
 
     def __init__(self, index: PackageIndex, clock: Clock) -> None:
         self._index = index
         self._clock = clock
         self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
-    def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
-        """Reads the index before each attempt: some indexes overwrite, and an earlier attempt may have succeeded.
+    def deliver(
+        self, wheel: Wheel, reserved_at: float | None = None, watch: Watch = not_watched
+    ) -> Delivery:
+        """Uploads a wheel, unless the index has it, until the index lists it.
 
-        ``reserved_at``: long after this time, a name that the index calls taken but does not list
-        is a conflict: some indexes never accept a deleted file's name again.
+        Reads the index before each attempt, since some indexes overwrite files, and an earlier attempt
+        may have succeeded. If the index calls the name taken but does not list it long after
+        ``reserved_at``, this is a conflict: some indexes never accept a deleted file's name again.
 
         Raises:
-            PackageIndexError: after three attempts the index still does not list it.
+            PackageIndexError: after three attempts the index still does not list the wheel.
         """
         try:
-            return self._retrying(self._look_and_upload, wheel)
+            return self._retrying(self._look_and_upload, wheel, watch)
         except IndexRefused as error:
             is_late = (
                 reserved_at is not None
@@ -65,22 +69,24 @@ class WheelUploader:
                 return Delivery.CONFLICT
             raise
 
-    def _look_and_upload(self, wheel: Wheel) -> Delivery:
+    def _look_and_upload(self, wheel: Wheel, watch: Watch) -> Delivery:
         found = self._find(wheel)
-        return found if found is not None else self._upload(wheel)
+        return found if found is not None else self._upload(wheel, watch)
 
-    def _upload(self, wheel: Wheel) -> Delivery:
+    def _upload(self, wheel: Wheel, watch: Watch) -> Delivery:
         failure: PackageIndexError = IndexUnavailable(
             wheel.distribution, f"accepted {wheel.filename} but does not list it"
         )
         is_answered = True
         try:
-            self._index.upload(wheel)
+            with watch(UPLOAD):
+                self._index.upload(wheel)
         except PackageIndexError as error:
             failure = error
             is_answered = isinstance(error, IndexRefused)
-        found = self._find(wheel)
-        # An unanswered upload may be visible in part: the next look decides.
+        with watch(LIST):
+            found = self._find(wheel)
+        # The index may have the wheel even without an answer; the next reading of the index shows.
         if found is None or (found is Delivery.CONFLICT and not is_answered):
             raise failure
         return found

@@ -1,7 +1,7 @@
 """Limits the versions of one relation, so that a table altered in a loop does not flood the index.
 
-Further work waits until the oldest version of the last hour is an hour old, and then publishes the
-current content.
+At the limit, work waits until the oldest version of the last hour is an hour old. Then the current
+content is published.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _HOUR_SECONDS = 3600.0
 
 def seconds_to_wait(history: Sequence[VersionRecord], now: float, max_per_hour: int) -> float:
     """Seconds until another version is allowed, or 0. ``now`` is wall time, as in versions."""
-    # A set, because adopted versions share one time and count once.
+    # The times are a set, because adopted versions share one time and together count once.
     built = sorted(
         {
             version.created_at
             for version in history
-            # If wall time was ahead once, a version may seem new for long.
+            # If wall time was ahead once, a version's time may be in the future. It does not count.
             if 0 <= now - version.created_at < _HOUR_SECONDS
         }
     )
@@ -42,7 +42,7 @@ class VersionRate:
         return seconds_to_wait(history, self._runtime.clock.wall(), self._max_per_hour) <= 0
 
     def admit(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[tuple[Job, Reconciled]]:
-        """The jobs that may have another version now; the others are deferred."""
+        """The jobs that may have another version now; defers all other jobs."""
         now, admitted = self._runtime.clock.wall(), []
         for job, reconciled in jobs:
             seconds = seconds_to_wait(reconciled.history, now, self._max_per_hour)

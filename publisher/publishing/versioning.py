@@ -11,7 +11,10 @@ from lakeschema.avro.model import Schema
 from publisher.index.releases import parse_version
 
 VersioningMode: TypeAlias = Literal["semantic", "sequential"]
-"""``semantic``: 1.0.0, then by compatibility. ``sequential``: 0.0.1, 0.0.2, …, whatever changed."""
+"""How numbers are chosen.
+
+``semantic``: 1.0.0 first, then a number by compatibility. ``sequential``: 0.0.1, 0.0.2 and so on,
+whatever changed."""
 
 _MAX_DIGITS = 9
 
@@ -73,7 +76,7 @@ def next_version(
 
 
 def parse_number(text: str) -> tuple[int, int, int]:
-    """``1.4.0`` as integers, which sort like versions.
+    """The integers in a number such as ``1.4.0``; they sort like versions.
 
     Raises:
         ValueError: the text is not three integers.
@@ -85,7 +88,7 @@ def parse_number(text: str) -> tuple[int, int, int]:
 
 
 def is_number(text: str) -> bool:
-    """Whether the text has the form of our versions: three numbers, each of a sane length."""
+    """Whether the text has the form of this program's versions: three numbers of limited length."""
     pieces = text.split(".")
     return len(pieces) == 3 and all(
         piece.isascii() and piece.isdigit() and len(piece) <= _MAX_DIGITS for piece in pieces
@@ -113,7 +116,8 @@ def _change(
     major = parse_number(latest.number)[0]
     current = [v.schema for v in released if parse_number(v.number)[0] == major]
     change = compare(current, schema)
-    # Only the newest: it has the naming rules of the versions before it, or began a major.
+    # Only the newest version is compared. It has the naming rules of the versions before it, or began
+    # a major.
     if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
         return change if change.reasons else Change(Level.PATCH, (same_schema,))
     return Change(Level.MAJOR, (REGENERATED, *renamed(latest), *change.reasons))

@@ -1,13 +1,18 @@
 """Settings from ``schema-publisher.toml`` and the environment, all checked before anything starts.
 
 Any key may also be set as ``SCHEMA_PUBLISHER__SECTION__KEY``, which wins over the file. The error
-for an unknown, missing or wrong setting names it, where it was read and the allowed values.
+for an unknown, missing or wrong setting names the setting, its source and the allowed values.
 """
 
 from publisher.settings.artifacts import Artifacts
+from publisher.settings.deployments import Deployment
 from publisher.settings.errors import SettingsError
+from publisher.settings.event_sources import EventFolderSettings, HttpEventsSettings
+from publisher.settings.iceberg import IcebergCatalogSettings, IcebergEventSettings
 from publisher.settings.indexes import Retention, StaticIndexSettings, TwineIndexSettings
 from publisher.settings.loading import load_settings
+from publisher.settings.named_events import NamedEventsSettings
+from publisher.settings.notifications import NotificationSettings
 from publisher.settings.running import (
     Engine,
     Http,
@@ -19,6 +24,7 @@ from publisher.settings.running import (
 )
 from publisher.settings.sections import Settings
 from publisher.settings.sources import (
+    CatalogSettings,
     DdlCatalogSettings,
     DdlFolderSettings,
     EventSettings,
@@ -35,15 +41,23 @@ from publisher.settings.trino import Trino
 
 __all__ = [
     "Artifacts",
+    "CatalogSettings",
     "Check",
     "DdlCatalogSettings",
     "DdlFolderSettings",
+    "Deployment",
     "Engine",
+    "EventFolderSettings",
     "EventSettings",
     "HiveCatalogSettings",
     "Http",
+    "HttpEventsSettings",
+    "IcebergCatalogSettings",
+    "IcebergEventSettings",
     "KafkaSettings",
+    "NamedEventsSettings",
     "NotificationLogSettings",
+    "NotificationSettings",
     "Planning",
     "Retention",
     "Runner",

@@ -20,7 +20,7 @@ _URL = re.compile(r"https?://([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|\{name\}|\{r
 
 
 class Artifacts(Section):
-    """``prefix`` is mandatory: others could squat on the names of a shared default."""
+    """The section. ``prefix`` is mandatory: strangers could take names under a common default."""
 
     prefix: Prefix
     """The beginning of every package's name: lower-case words joined by `-`.

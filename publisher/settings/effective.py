@@ -22,9 +22,12 @@ HIDDEN = "***"
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """``key`` is dotted, as in errors; ``value`` is a JSON value, or None if unset.
+    """A setting with its value, and the place where it was set.
 
-    ``section`` and ``attribute`` say where the setting is declared.
+    Attributes:
+        key: dotted, as in errors.
+        value: a JSON value, or None if unset.
+        section, attribute: the declaration of the setting in the program.
     """
 
     key: str
@@ -48,7 +51,7 @@ def _leaves(model: BaseModel, path: _Path) -> Iterator[tuple[_Path, Any, _Declar
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         here = (*path, field.alias or name)
-        if here == ("catalog",):
+        if here == ("catalog",) and len(value) == 1:
             (value,) = value
         yield from _of_value(value, here, (type(model), name))
 
@@ -103,7 +106,7 @@ def _origin(path: _Path, content: Mapping[str, Any], given: set[str]) -> Origin:
 def _is_in(content: Any, path: _Path) -> bool:
     found = content
     for position, part in enumerate(path):
-        if position == 1 and path[0] == "catalog" and isinstance(found, list):
+        if position == 1 and path[0] == "catalog" and isinstance(found, list) and len(found) == 1:
             (found,) = found
         match found:
             case Mapping() if part in found:

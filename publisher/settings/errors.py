@@ -2,7 +2,10 @@ from __future__ import annotations
 
 
 class SettingsError(Exception):
-    """``problems``: one line for each wrong setting, with its name and where it was read."""
+    """The error for wrong settings.
+
+    ``problems``: one line for each wrong setting, with its name and where it was read.
+    """
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__(*problems)

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from ipaddress import ip_address
 from typing import Annotated, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -15,7 +15,7 @@ from lakeschema.translation.requests.option_values import read_option
 
 
 def _matching(pattern: str, message: str) -> AfterValidator:
-    """``message`` may show the ``{value}``, unless the value may contain a secret."""
+    """A validator; ``message`` may show the ``{value}``, unless the value may contain a secret."""
     compiled = re.compile(pattern)
 
     def check(value: str) -> str:
@@ -35,7 +35,12 @@ def option(key: str) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-def _metastores(value: str) -> str:
+def check_metastores(value: str) -> str:
+    """Returns the addresses unchanged.
+
+    Raises:
+        ValueError: one is malformed.
+    """
     # The Thrift bindings are slow to import, and other catalogs do not need them.
     from lakeschema.catalog.metastore_client import Address
 
@@ -54,6 +59,12 @@ def crosses_network_in_plain_text(address: str) -> bool:
     return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
 
 
+def are_this_machine(addresses: str) -> bool:
+    """Whether all the addresses, separated by commas, name this machine; a scheme is optional."""
+    parts = [address.strip().rpartition("//")[2] for address in addresses.split(",")]
+    return all(is_this_machine(urlsplit(f"//{part}").hostname or "") for part in parts)
+
+
 def is_this_machine(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
@@ -61,8 +72,13 @@ def is_this_machine(host: str) -> bool:
         return host == "localhost"
 
 
-def _address(value: str) -> str:
-    """The message never contains the value, because it may contain credentials."""
+def require_address(value: str) -> str:
+    """Returns the address unchanged.
+
+    Raises:
+        ValueError: it is malformed. The message never contains the value, because it may contain
+            credentials.
+    """
     try:
         parts = urlsplit(value)
         is_address = bool(parts.scheme in {"http", "https"} and parts.hostname)
@@ -101,10 +117,24 @@ Prefix: TypeAlias = Annotated[
         "invalid prefix {value!r}: expected lower-case words joined by '-', such as acme-schema",
     ),
 ]
-Metastores: TypeAlias = Annotated[str, AfterValidator(_metastores)]
+Metastores: TypeAlias = Annotated[str, AfterValidator(check_metastores)]
 SQLITE = "sqlite:///"
+_WITH_PASSWORD = re.compile(r"(?s)(postgresql(?:\+psycopg)?://[^/?#:@]*):([^/?#]*)(@.*)")
 StateUrl: TypeAlias = Annotated[
-    str, _matching(rf"^{SQLITE}.", "expected sqlite:///FILE, such as sqlite:///state.db")
+    str,
+    _matching(
+        rf"^({SQLITE}.|postgresql(\+psycopg)?://[^/?#\s]*/[^/?#\s]+(\?(?!(.*&)?password=)[^#\s]*)?\Z)",
+        "expected sqlite:///FILE, such as sqlite:///state.db, "
+        "or postgresql+psycopg://USER@HOST/NAME without password= in its options",
+    ),
 ]
-Address: TypeAlias = Annotated[str, AfterValidator(_address), Field(repr=False)]
+
+
+def without_password(url: str) -> tuple[str, str | None]:
+    """The URL of a database without the password of its user, and that password."""
+    parts = _WITH_PASSWORD.match(url)
+    return (url, None) if parts is None else (parts[1] + parts[3], unquote(parts[2]))
+
+
+Address: TypeAlias = Annotated[str, AfterValidator(require_address), Field(repr=False)]
 """Hidden, because it may contain credentials."""

@@ -94,7 +94,10 @@ def _variable_problem(variable: str) -> str:
 
 
 def _warn_if_ignored(variable: str) -> None:
-    """Warns about a name that is almost ours. A cluster sets similar variables for a service of our name."""
+    """Warns about a name that is almost a setting's.
+
+    A cluster sets similar variables for a service with the program's name.
+    """
     found = _ONE_UNDERSCORE.fullmatch(variable)
     if found is None or "__" in found["key"]:
         return
@@ -105,7 +108,7 @@ def _warn_if_ignored(variable: str) -> None:
 
 
 def _not_json(error: pydantic_settings.SettingsError) -> str:
-    """The message hides the value, because it may be a secret."""
+    """The error for a value that is not JSON, without the value, because it may be a secret."""
     field = re.search(r'field "(\w+)"', str(error))
     variable = ENVIRONMENT_PREFIX + (field[1].upper() if field else "…")
     example = '[{"kind": "notification-log"}]'

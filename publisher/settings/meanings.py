@@ -40,7 +40,7 @@ def meanings_by_key(found: Iterable[EffectiveSetting]) -> Mapping[str, str]:
 
 
 def without_links(markdown: str) -> str:
-    """For a terminal or an editor: each link becomes its words and the linked file."""
+    """Markdown for a terminal or an editor: each link becomes its words and the linked file."""
     return _LINK.sub(lambda link: f"{link[1]} ({_file(link[2])})", markdown)
 
 

@@ -34,12 +34,13 @@ def problem(detail: ErrorDetails, file: str, environment: Mapping[str, str]) -> 
 
 
 def _path(location: Location) -> list[str]:
-    """The path as the file has it: without the kind, and without a number for the one catalog."""
+    """The path as the file has it: without the kind, and without a number for the first catalog."""
     section, *rest = location
     kind = _KIND_POSITION.get(str(section))
     if kind is not None:
         del rest[kind - 1 : kind]
-    if section == "catalog":
+    if section == "catalog" and rest[:1] == [0]:
+        # Usually it is the only one.
         rest = rest[1:]
     return [str(section), *map(str, rest)]
 
@@ -73,7 +74,7 @@ def _mistyped(kind: str, detail: ErrorDetails) -> str:
 
 
 def in_plain_words(message: str) -> str:
-    """What pydantic says of one value, without the names of its classes."""
+    """Pydantic's message about one value, without the names of pydantic's classes."""
     found = _EXPECTED.match(message)
     return f"expected {found[1]}" if found else message.removeprefix("Value error, ")
 

@@ -15,7 +15,7 @@ def encode_public_key(key: bytes) -> str:
 
 
 def decode_public_key(text: str) -> bytes:
-    """The 32 bytes of the key.
+    """The 32 bytes of a key.
 
     Raises:
         ValueError: the text is not an Ed25519 public key.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, SecretStr, model_validator
 
 from publisher.settings.errors import SettingsError
-from publisher.settings.fields import SQLITE, Port, PublicUrl, StateUrl
-from publisher.settings.secrets import secret_in_file
+from publisher.settings.fields import SQLITE, Port, PublicUrl, StateUrl, without_password
+from publisher.settings.secrets import given_secret, secret_in_file
 from publisher.settings.section import Section
 
 MIN_TOKEN_LENGTH = 16
@@ -24,11 +24,52 @@ RunnerChoice: TypeAlias = Literal["auto", "spark", "local"]
 
 class State(Section):
     url: StateUrl = f"{SQLITE}state.db"
-    """`sqlite:///FILE`, a file on a local disk. An absolute path has four slashes."""
+    """`sqlite:///FILE`, a file on a local disk; an absolute path has four slashes. Or
+    `postgresql+psycopg://USER@HOST/NAME`, a database for [several replicas](operations.md#state-on-postgresql),
+    with the extra `postgresql`; libpq's options stand behind a `?`, such as `?sslmode=verify-full`."""
+
+    password: SecretStr | None = None
+    """For PostgreSQL: the password of the URL's user, also if the URL has it; `password_file` is safer."""
+
+    password_file: Path | None = None
+    """For PostgreSQL: a file that holds the password and nothing else. It is read at each connection."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_password(cls, given: Any) -> Any:
+        """Moves a password out of the URL, which is shown."""
+        if not isinstance(given, Mapping) or not isinstance(url := given.get("url"), str):
+            return given
+        bare, password = without_password(url)
+        if password is None:
+            return given
+        if given.get("password") is not None:
+            raise ValueError("only one of password and the password in url can be used")
+        return {**given, "url": bare, "password": password}
+
+    @model_validator(mode="after")
+    def _for_postgresql(self) -> Self:
+        given = [s for s in ("password", "password_file") if getattr(self, s) is not None]
+        if given and self.file is not None:
+            raise ValueError(f"{given[0]} does nothing for a file")
+        if len(given) > 1:
+            raise ValueError("only one of password and password_file can be used")
+        return self
 
     @property
-    def file(self) -> Path:
+    def file(self) -> Path | None:
+        """The file of SQLite; None for a database of PostgreSQL."""
+        if not self.url.startswith(SQLITE):
+            return None
         return Path(self.url.removeprefix(SQLITE))
+
+    def current_password(self) -> str | None:
+        """The password, read again from its file.
+
+        Raises:
+            SettingsError: the file is not readable.
+        """
+        return given_secret("state", self.password, self.password_file)
 
 
 class Snapshot(Section):
@@ -37,6 +78,9 @@ class Snapshot(Section):
 
     on_start: bool = True
     """Whether the service begins with a snapshot."""
+
+    removed_catalogs: tuple[str, ...] = ()
+    """Catalogs that you [removed](many-catalogs.md#remove-a-catalog) on purpose, by their names."""
 
     runner: RunnerChoice = "auto"
     """`"spark"`: reads and derives on Spark's executors, with the extra `spark`.
@@ -84,7 +128,7 @@ class Engine(Section):
     """A longer view text is refused."""
 
     drop_grace_seconds: Annotated[float, Field(ge=0)] = 300.0
-    """A relation counts as dropped when it is missing in two readings this far apart."""
+    """A relation counts as dropped when two readings, this many seconds apart, do not find it."""
 
     stuck_after_seconds: Annotated[float, Field(gt=0)] = 600.0
     """`/health/ready` fails when one turn of a worker or an event source takes longer."""

@@ -1,4 +1,4 @@
-"""Reads passwords from files and the keyring, each time again so that a rotated one is used.
+"""Reads passwords from files and the keyring again at each use, so that a rotated one is used.
 
 Each reading registers the secret for redaction, so no log, state or page shows it.
 """
@@ -22,22 +22,46 @@ _SECRET_NAME = re.compile(
 )
 
 
-def secret_in_file(setting: str, file: Path) -> str:
+_MIN_SECRET_PART = 12
+"""Shorter parts of an address, such as ``services``, are words that other texts contain."""
+
+
+class SecretUrl(SecretStr):
+    """An address whose path or query is a secret; its host is not."""
+
+    def learn(self) -> None:
+        parts = urlsplit(self.get_secret_value())
+        for each in re.split(r"[/?&=#]", f"{parts.path}?{parts.query}"):
+            if len(each) >= _MIN_SECRET_PART:
+                SECRETS.learn(unquote(each))
+        if parts.password:
+            SECRETS.learn(unquote(parts.password))
+
+
+def text_in_file(setting: str, file: Path) -> str:
     """The file's content without the white space around it; ``setting`` names it in errors.
 
     Raises:
         SettingsError: the file is not readable.
     """
     try:
-        secret = file.read_text(encoding="utf-8").strip()
+        return file.read_text(encoding="utf-8").strip()
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else "it is not readable"
     except UnicodeDecodeError:
         why = "it is not UTF-8"
-    else:
-        SECRETS.learn(secret)
-        return secret
     raise SettingsError((f"{setting}: {why}",))
+
+
+def secret_in_file(setting: str, file: Path) -> str:
+    """The text of a file that nobody may see; otherwise like ``text_in_file``.
+
+    Raises:
+        SettingsError: the file is not readable.
+    """
+    secret = text_in_file(setting, file)
+    SECRETS.learn(secret)
+    return secret
 
 
 def require_readable(setting: str, file: Path) -> None:
@@ -96,6 +120,8 @@ def learn_secrets(settings: BaseModel) -> None:
 
 def _learn(name: str, value: object) -> None:
     match value:
+        case SecretUrl():
+            value.learn()
         case SecretStr():
             SECRETS.learn(value.get_secret_value())
         case BaseModel():

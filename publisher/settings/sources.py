@@ -5,90 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, model_validator
 
-from lakeschema.catalog.metastore_security import Sasl, SaslMechanism, Security, Tls
-from lakeschema.table_files.access import (
-    DEFAULT_LOCATIONS,
-    FileAccess,
-    ReadingLimits,
-    parse_location,
+from lakeschema.catalog.metastore_security import Security
+from publisher.settings.connections import (
+    CatalogSection,
+    SaslSettings,
+    TableFilesSettings,
+    TlsSettings,
+    metastore_security,
+    sends_password,
+    tls_files,
 )
-from lakeschema.table_files.errors import UnreadableFile
-from publisher.settings.fields import Metastores, is_this_machine
-from publisher.settings.secrets import given_secret, require_readable
+from publisher.settings.event_sources import EventFolderSettings, HttpEventsSettings
+from publisher.settings.fields import Metastores, are_this_machine
+from publisher.settings.iceberg import IcebergCatalogSettings, IcebergEventSettings
+from publisher.settings.named_events import EventMapping, NamedEventsSettings, NamedFormat
+from publisher.settings.secrets import given_secret
 from publisher.settings.section import Section
 
 
-class TlsSettings(Section):
-    ca_file: Path | None = None
-    """PEM: the authorities that may sign the server's certificate, which must name the server's host.
-
-    Not set: the machine's authorities."""
-
-    cert_file: Path | None = None
-    """PEM: the client certificate, for a server that asks for it."""
-
-    key_file: Path | None = None
-    """PEM: the key of `cert_file`."""
-
-
-class SaslSettings(Section):
-    mechanism: SaslMechanism
-    """`"PLAIN"`, with the extra `sasl`; or `"GSSAPI"` (Kerberos), with the extra `kerberos`, which is
-    compiled against the system's Kerberos headers.
-    """
-
-    username: str = ""
-    """The user's name, for `PLAIN`."""
-
-    password: SecretStr | None = None
-    """The password, for `PLAIN`; `password_file` is safer."""
-
-    password_file: Path | None = None
-    """For `PLAIN`: a file that holds the password and nothing else."""
-
-    service: str = "hive"
-    """For `GSSAPI`: the first part of the metastore's principal.
-
-    The process needs a ticket: by `kinit`, or `KRB5_CLIENT_KTNAME`."""
-
-
-class TableFilesSettings(Section):
-    locations: tuple[str, ...] = DEFAULT_LOCATIONS
-    """Where files of Delta and Iceberg tables may be read: a metastore knows only the tables'
-    locations.
-
-    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; nothing is read elsewhere.
-    Only files in `_delta_log` and files named `*.metadata.json` are opened."""
-
-    max_megabytes: Annotated[int, Field(ge=1, le=1024)] = 256
-    """The limit for one file, uncompressed."""
-
-    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """The limit for the files of one table."""
-
-    at_once: Annotated[int, Field(ge=1, le=64)] = 4
-    """How many tables are read at the same time, each by a separate process."""
-
-    @field_validator("locations")
-    @classmethod
-    def _are_places(cls, locations: tuple[str, ...]) -> tuple[str, ...]:
-        for text in locations:
-            try:
-                parse_location(text)
-            except UnreadableFile:
-                raise ValueError(f"{text!r} is neither a scheme nor a folder's URI") from None
-        return locations
-
-    def limits(self) -> ReadingLimits:
-        access = FileAccess(self.locations, self.max_megabytes * 1024**2)
-        return ReadingLimits(access, self.timeout_seconds, self.at_once)
-
-
-class HiveCatalogSettings(Section):
+class HiveCatalogSettings(CatalogSection):
     kind: Literal["hive"]
     """A Hive Metastore over Thrift."""
 
@@ -129,9 +67,8 @@ class HiveCatalogSettings(Section):
 
     def sends_password_unencrypted(self, uri: str) -> bool:
         """Whether the password would be sent to the metastores at ``uri`` unencrypted and without permission."""
-        sends_password = self.sasl is not None and self.sasl.mechanism == "PLAIN"
         is_open = self.tls is None and not self.allow_insecure
-        return sends_password and is_open and not _are_this_machine(uri)
+        return sends_password(self.sasl) and is_open and not are_this_machine(uri)
 
     def security(self) -> Security:
         """The TLS and SASL of connections.
@@ -139,29 +76,10 @@ class HiveCatalogSettings(Section):
         Raises:
             SettingsError: a password file or TLS file is not readable.
         """
-        tls = None if self.tls is None else Tls(**_files("catalog.tls", self.tls))
-        if self.sasl is None:
-            return Security(tls)
-        password = given_secret("catalog.sasl", self.sasl.password, self.sasl.password_file) or ""
-        chosen = self.sasl
-        return Security(tls, Sasl(chosen.mechanism, chosen.username, password, chosen.service))
+        return metastore_security(self.tls, self.sasl)
 
 
-def _are_this_machine(addresses: str) -> bool:
-    """Whether all the addresses, separated by commas, name this machine; a scheme is optional."""
-    parts = [address.strip().rpartition("//")[2] for address in addresses.split(",")]
-    return all(is_this_machine(urlsplit(f"//{part}").hostname or "") for part in parts)
-
-
-def _files(section: str, tls: TlsSettings) -> dict[str, str]:
-    """The TLS paths that are set, as text. Checked here, because later errors do not name the file."""
-    found = {name: path for name, path in tls if path is not None}
-    for name, path in found.items():
-        require_readable(f"{section}.{name} ({path})", path)
-    return {name: str(path) for name, path in found.items()}
-
-
-class DdlCatalogSettings(Section):
+class DdlCatalogSettings(CatalogSection):
     kind: Literal["ddl"]
     """A folder of DDL files."""
 
@@ -169,14 +87,15 @@ class DdlCatalogSettings(Section):
     """The catalog's name in the state's notes and in the lease of its snapshots."""
 
     path: Path = Path("ddl")
-    """The folder; its `*.sql` files, at any depth, are read in order of name."""
+    """The folder; its `*.sql` files, at any depth but not in hidden folders, are read in order of
+    name."""
 
     dialect: Literal["hive", "spark", "trino"] = "hive"
     """The dialect of the files; a file that begins with the comment `-- dialect: trino` overrides
     it."""
 
 
-class SparkCatalogSettings(Section):
+class SparkCatalogSettings(CatalogSection):
     kind: Literal["spark"]
     """A catalog of a Spark session, with the extra `spark`."""
 
@@ -194,13 +113,17 @@ class SparkCatalogSettings(Section):
 
 
 CatalogSettings = Annotated[
-    HiveCatalogSettings | DdlCatalogSettings | SparkCatalogSettings, Field(discriminator="kind")
+    HiveCatalogSettings | DdlCatalogSettings | SparkCatalogSettings | IcebergCatalogSettings,
+    Field(discriminator="kind"),
 ]
 
 
 class NotificationLogSettings(Section):
     kind: Literal["notification-log"]
     """The notification log of the metastore."""
+
+    catalog: str = ""
+    """The name of the catalog that the events concern. Default: the default catalog."""
 
     uri: Metastores | None = None
     """The metastore. Not set: the catalog's; mandatory if `catalog.kind` is not `"hive"`."""
@@ -210,21 +133,17 @@ class NotificationLogSettings(Section):
     less."""
 
 
-class KafkaSettings(Section):
-    kind: Literal["kafka"]
-    """A topic of metastore events."""
+class KafkaTopicSettings(Section):
+    """A topic, and how to connect to its brokers."""
 
     bootstrap_servers: str
     """The first brokers to contact, as `host:port`, separated by commas."""
 
     topic: str
-    """The topic with the events."""
+    """The topic."""
 
     group_id: str = "schema-publisher"
     """The consumer group. If two processes share a group, the broker shuts out the earlier one."""
-
-    format: Literal["apiary"] = "apiary"
-    """The format of the messages: as Apiary's metastore listener writes them."""
 
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] | None = None
     """Not set: `"PLAINTEXT"`."""
@@ -255,7 +174,7 @@ class KafkaSettings(Section):
         protocol = self.security_protocol or self.options.get("security_protocol")
         mechanism = self.sasl_mechanism or self.options.get("sasl_mechanism")
         sends_password = (protocol, mechanism) == ("SASL_PLAINTEXT", "PLAIN")
-        is_remote = not _are_this_machine(self.bootstrap_servers)
+        is_remote = not are_this_machine(self.bootstrap_servers)
         if sends_password and is_remote and not self.allow_insecure:
             raise ValueError(
                 "SASL_PLAINTEXT with PLAIN would send the password unencrypted; "
@@ -269,7 +188,7 @@ class KafkaSettings(Section):
         Raises:
             SettingsError: a password file or TLS file is not readable.
         """
-        tls = {} if self.tls is None else _files("events.tls", self.tls)
+        tls = {} if self.tls is None else tls_files("events.tls", self.tls)
         chosen = {
             "security_protocol": self.security_protocol,
             "sasl_mechanism": self.sasl_mechanism,
@@ -282,11 +201,36 @@ class KafkaSettings(Section):
         return {**self.options, **{k: v for k, v in chosen.items() if v is not None}}
 
 
+class KafkaSettings(NamedEventsSettings, KafkaTopicSettings):
+    kind: Literal["kafka"]
+    """A topic of events."""
+
+    format: Literal["apiary", NamedFormat] = "apiary"  # type: ignore[assignment]  # one more
+    """The format of the messages: `"apiary"`, as Apiary's metastore listener writes them, or a
+    format of [events that name tables](operations.md#events-that-name-tables)."""
+
+    @model_validator(mode="after")
+    def _fits_its_format(self) -> Self:
+        is_changed = self.mapping != EventMapping() or self.only_catalog
+        if self.format == "apiary" and is_changed:
+            raise ValueError('format "apiary" has no mapping and no only_catalog')
+        return self
+
+
 class DdlFolderSettings(Section):
     kind: Literal["ddl-folder"]
     """Changes of the files in a catalog of kind `"ddl"`."""
 
+    catalog: str = ""
+    """The name of the catalog that the events concern. Default: the default catalog."""
+
 
 EventSettings = Annotated[
-    NotificationLogSettings | KafkaSettings | DdlFolderSettings, Field(discriminator="kind")
+    NotificationLogSettings
+    | KafkaSettings
+    | HttpEventsSettings
+    | EventFolderSettings
+    | DdlFolderSettings
+    | IcebergEventSettings,
+    Field(discriminator="kind"),
 ]

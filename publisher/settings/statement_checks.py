@@ -65,7 +65,7 @@ class Check(Section):
         """The content of the file; None without a file.
 
         Raises:
-            SettingsError: it cannot be read, or is not JSON.
+            SettingsError: the file cannot be read, or is not JSON.
         """
         if self.grants_file is None:
             return None

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from publisher.settings.fields import DialectName
 from publisher.settings.section import Section
-from publisher.settings.sources import KafkaSettings
+from publisher.settings.sources import KafkaTopicSettings
 
 
-class StatementTopic(KafkaSettings):
+class StatementTopic(KafkaTopicSettings):
     kind: Literal["kafka"] = "kafka"
     """The only kind."""
 

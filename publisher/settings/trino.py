@@ -16,7 +16,8 @@ from publisher.settings.secrets import given_secret
 from publisher.settings.section import Section
 
 DATABASE = "{database}"
-_PLACE = re.compile(r"[^.{}\s]+\.(?:[^.{}\s]|\{database\})+")
+CATALOG = "{catalog}"
+_PLACE = re.compile(r"[^.{}\s]+\.(?:[^.{}\s]|\{database\}|\{catalog\})+")
 
 
 def check_place(value: str) -> str:
@@ -66,7 +67,8 @@ class Trino(Section):
     views: str | None = None
     """Where views are created, as a catalog and a schema: `"hive.trino_{database}"`.
 
-    `{database}` is the database of the view. If the catalog shows the views' metastore, it already
+    `{database}` is the database of the view, or the innermost level of its namespace. `{catalog}` is
+    the name of its catalog, or `default`. If the catalog shows the views' metastore, it already
     has their names, so the schema must be a different one."""
 
     catalogs: Mapping[str, str] = Field(default_factory=dict)

@@ -27,8 +27,9 @@ class ChangedSetting:
     """A setting that differs from its ``note``, and the relations to derive again.
 
     Attributes:
-        published_anew: the relations among ``names`` that certainly get a version.
-        perhaps_anew: those that get a version if they were derived before the setting changed back.
+        published_anew: the relations among ``names`` that certainly get a new version.
+        perhaps_anew: the relations that get a new version if they were derived before the setting
+            changed back.
     """
 
     note: str

@@ -1,4 +1,4 @@
-"""The ending of a claim: the caller says what happened; only this module decides what follows, and writes it."""
+"""Ends claims: the caller says what happened, and only this module decides what follows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, assert_never
 
-from lakeschema.catalog.errors import CatalogError, CatalogUnavailable
+from lakeschema.catalog.errors import CatalogDown, CatalogError, CatalogUnavailable
 from publisher.index.protocol import IndexRefused, IndexUnavailable, PackageIndexError
-from publisher.outages import CATALOG, INDEX, UPLOADS, Outages
+from publisher.outages import INDEX, UPLOADS, Outages, catalog_service
 from publisher.policy import Policy
 from publisher.runtime import Runtime
 from publisher.state.protocol import StateUnavailable, Transaction
@@ -30,7 +30,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """The work is given up, together with any requested reread."""
+    """The work is given up, and a requested reread with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +126,22 @@ def end_claims(runtime: Runtime, claims: Sequence[Claim], ending: Ending) -> Non
 
 
 def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
-    """Handles an ``error`` from the processing of this claim: only this relation waits, ever longer.
+    """Handles an ``error`` from the processing of this claim.
+
+    Only this relation waits, after each failure for a longer time.
 
     The error is logged once, and not at all during a known outage. A missing answer is logged only
     the second time, because an outage that ends between two relations' requests looks like the
     failure of one relation.
     """
-    if isinstance(error, StateUnavailable):
-        # The state's failure is not the relation's fault.
+    if isinstance(error, StateUnavailable | CatalogDown):
+        # The failure of the state or of a whole catalog is not the relation's fault.
         end_claims(runtime, [claim], Deferred(str(error)))
         return
     is_expected = isinstance(error, CatalogError | PackageIndexError)
     reason = _reason(error)[:MAX_REASON_LENGTH]
     runtime.counters.add("failures")
-    in_outage = _is_of_outage(error, runtime.outages)
+    in_outage = _is_of_outage(claim, error, runtime.outages)
     if not in_outage and claim.failures == (1 if _had_no_answer(error) else 0):
         log.warning(
             "relation not processed",
@@ -163,11 +165,11 @@ def _had_no_answer(error: Exception) -> bool:
     return isinstance(error, CatalogUnavailable | IndexUnavailable)
 
 
-def _is_of_outage(error: Exception, outages: Outages) -> bool:
-    """Whether the error belongs to an outage, even one that has ended since."""
+def _is_of_outage(claim: Claim, error: Exception, outages: Outages) -> bool:
+    """Whether the error belongs to an outage, even to one that has ended."""
     match error:
         case CatalogUnavailable():
-            return outages.fails(CATALOG)
+            return outages.fails(catalog_service(claim.relation.catalog))
         case IndexUnavailable() | IndexRefused():
             return error.concerns_all or outages.fails(INDEX, UPLOADS)
         case _:
@@ -179,9 +181,11 @@ def isolate(
     act: Callable[[Sequence[T]], object],
     fail_one: Callable[[T, Exception], None],
 ) -> None:
-    """Runs ``act`` on all items; if that raises, on each item alone, with ``fail_one`` for failing items.
+    """Runs ``act`` on all items; if that raises, runs it on each item alone.
 
-    So ``act`` may run twice for an item, and its partial effects must be harmless.
+    ``fail_one`` handles the items that fail alone.
+
+    ``act`` may run twice for an item, so its partial effects must be harmless.
     """
     if not items:
         return

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.catalogs import current_event_ids
+from lakeschema.catalog.errors import CatalogDown
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.listing import Listing, list_relations
 from lakeschema.catalog.relations import Catalog
 from lakeschema.translation.deriving.deriver import Deriver
@@ -35,6 +38,7 @@ from publisher.settling.deletions import (
 from publisher.settling.findings import Answer, CatalogReader
 from publisher.settling.lease import Lease, LeaseLost, LeaseTaken, hold
 from publisher.settling.mass_change import MassChangeBrake
+from publisher.settling.uncovered import why_another, why_unknown, without_settings
 from publisher.state.protocol import Transaction
 from publisher.state.records import Edge, RelationRecord, Urgency, WorkRequest
 from publisher.steady_clock import mark_time
@@ -42,6 +46,7 @@ from publisher.steady_clock import mark_time
 log = logging.getLogger(__name__)
 
 REFUSED = "@refused/"
+REMOVED = "@removed/"
 """Prefix of a namespace that the catalog does not list; the note says why."""
 
 SNAPSHOT_DUE = "@snapshot-due"
@@ -58,7 +63,11 @@ class SnapshotReport:
 
     Attributes:
         held: deletions that wait for confirmation, by namespace ("" for all).
-        refused: the reason for each namespace that the catalog did not list.
+        refused: the reason for each namespace that the catalog did not list. A catalog's empty
+            namespace stands for the whole catalog.
+        removed: what holds for each catalog that was removed on purpose.
+        silent: the catalogs that did not answer, at least for a part of the snapshot.
+        catalogs: how many relations each of several catalogs listed, by its name.
         held_changes: why derivations without a changed relation wait, or "".
     """
 
@@ -68,18 +77,22 @@ class SnapshotReport:
     held: Mapping[str, str]
     refused: Mapping[str, str]
     held_changes: str = ""
+    removed: Mapping[str, str] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
+    catalogs: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A comparer's result: everything that the catalog lists, and the differences from the state.
 
+    ``event_ids``: for each catalog with event ids, the newest event that the reading reflects.
     ``rederived``: relations with equal facts that differ because the deriver or an option changed.
     """
 
     listing: Listing
     differing: Sequence[RelationName]
-    event_id: int | None
+    event_ids: Mapping[str, int]
     rederived: frozenset[RelationName] = frozenset()
 
 
@@ -132,6 +145,7 @@ class CatalogComparison:
         self._deriver = deriver
         self._settings = settings
         self.mass_change = mass_change
+        self._catalog_name = catalog_name
         # These names are stored: do not change them.
         self._singleton = f"{SNAPSHOT_ENDED}{catalog_name}"
         self._end_note = f"snapshot-ended/{catalog_name}"  # without "@", so it is not shown
@@ -212,13 +226,35 @@ class CatalogComparison:
         unfinished = (n for n in listed if n in records and _is_unfinished(records[n]))
         held_back = found.rederived if held_changes else frozenset()
         differing = sorted({*found.differing, *unfinished} - held_back)
-        self._enqueue(lease, differing, found.event_id)
+        self._enqueue(lease, differing, found.event_ids)
         missing, held = self._plan_deletions(lease, found.listing, records)
-        self._enqueue(lease, [*missing, *_abandoned(records, edges, listed)], None)
-        refused = {".".join(n): reason for n, reason in found.listing.refused.items()}
+        self._enqueue(lease, [*missing, *_abandoned(records, edges, listed)], {})
+        existing = (name for name, record in records.items() if _counts_as_existing(record))
+        refused = {str(namespace): why for namespace, why in found.listing.refused.items()}
+        removed: dict[str, str] = {}
+        for catalog, state in without_settings(existing, found.listing).items():
+            if catalog in self._policy.removed_catalogs:
+                removed[catalog] = state
+            else:
+                refused[str(Namespace((), catalog))] = why_unknown(catalog, state)
         return SnapshotReport(
-            len(listed), len(differing), len(missing), held, refused, held_changes
+            len(listed),
+            len(differing),
+            len(missing),
+            held,
+            refused,
+            held_changes,
+            removed,
+            found.listing.silent,
+            self._by_catalog(found.listing),
         )
+
+    def _by_catalog(self, listing: Listing) -> Mapping[str, int]:
+        if listing.catalogs == {""}:
+            return {}
+        counts = Counter(name.catalog for name in listing.names)
+        listed = sorted(listing.catalogs - listing.unlisted)
+        return {name or self._catalog_name: counts[name] for name in listed}
 
     def _plan_deletions(
         self, lease: Lease, listing: Listing, records: Mapping[RelationName, RelationRecord]
@@ -228,37 +264,44 @@ class CatalogComparison:
         existing = frozenset(
             name
             for name, record in records.items()
-            if _counts_as_existing(record) and name.namespace not in listing.refused
+            if _counts_as_existing(record) and listing.covers(name.place)
         )
         now, seconds = self._clock.now(), release_seconds(self._policy)
         lease.write(lambda tx: begin_releases(tx, now, seconds))
         released = self._state.read(lambda tx: released_namespaces(tx, now))
         steps = plan_deletions(listed, existing, self._policy.deletion_limit, released)
         held = {
-            ".".join(step.namespace or ()): f"{step.missing} of {step.known} relations not listed"
+            str(step.namespace or ""): f"{step.missing} of {step.known} relations not listed"
             for step in steps
             if isinstance(step, HoldDeletions)
         }
-        unlisted = frozenset(name.namespace for name in existing - listed)
-        lease.write(lambda tx: write_brakes(tx, held, unlisted))
+        unlisted = frozenset(name.place for name in existing - listed)
+        notices = self._runtime.notices
+        lease.write(lambda tx: write_brakes(tx, held, unlisted, listing.covers, notices, now))
         for namespace, reason in held.items():
             log_held_deletions(namespace, reason)
         return [step.relation for step in steps if isinstance(step, ConfirmMissing)], held
 
     def _compare_here(self, known: KnownCatalog, _write: LeasedWrite) -> Comparison:
-        event_id = self._catalog.current_event_id()
-        listing = list_relations(self._catalog)
+        event_ids, silent = current_event_ids(self._catalog)
+        listing = list_relations(self._catalog).without(silent)
         differing: list[RelationName] = []
         rederived: set[RelationName] = set()
+        down: dict[str, str] = {}
         size = self._policy.read_batch_size
         for start in range(0, len(listing.names), size):
-            for name, answer in self._reader.read(listing.names[start : start + size]).items():
+            batch = listing.names[start : start + size]
+            asked = [name for name in batch if name.catalog not in down]
+            for name, answer in self._reader.read(asked).items():
                 before = known.relations.get(name)
-                if self._differs(answer, before):
+                if isinstance(answer, CatalogDown):
+                    # A worker for each of its relations would learn no more.
+                    down[name.catalog] = str(answer)
+                elif self._differs(answer, before):
                     differing.append(name)
                     if isinstance(answer, Answer) and has_same_facts(answer.relation, before):
                         rederived.add(name)
-        return Comparison(listing, differing, event_id, frozenset(rederived))
+        return Comparison(listing.without(down), differing, event_ids, frozenset(rederived))
 
     def _differs(self, answer: Answer | Exception, known: KnownRelation | None) -> bool:
         if isinstance(answer, Exception):
@@ -267,15 +310,23 @@ class CatalogComparison:
         relation = answer.relation
         return relation is not None and differs(relation, known, self._deriver.inputs_hash)
 
-    def _enqueue(self, lease: Lease, names: Iterable[RelationName], event_id: int | None) -> None:
+    def _enqueue(
+        self, lease: Lease, names: Iterable[RelationName], event_ids: Mapping[str, int]
+    ) -> None:
         now = self._clock.now()
-        requests = [WorkRequest(n, now, Urgency.SNAPSHOT, min_event_id=event_id) for n in names]
+        requests = [
+            WorkRequest(n, now, Urgency.SNAPSHOT, min_event_id=event_ids.get(n.catalog))
+            for n in names
+        ]
         if requests:
             lease.write(lambda tx: tx.work.request(requests))
 
     def _record_report(self, tx: Transaction, report: SnapshotReport, seconds: float) -> None:
-        self._record_refused(tx, report.refused)
-        for prefix in (BRAKE, REFUSED):
+        for namespace, reason in report.refused.items():
+            log.error("namespace not listed", extra={"namespace": namespace, "why": reason})
+        _write_notes(tx, REFUSED, report.refused)
+        _write_notes(tx, REMOVED, report.removed)
+        for prefix in (BRAKE, REFUSED, REMOVED):
             tx.journal.forget_empty_notes(prefix)
         text = json.dumps(
             {
@@ -283,6 +334,7 @@ class CatalogComparison:
                 "listed": report.listed,
                 "differing": report.differing,
                 "missing": report.missing,
+                **({"catalogs": report.catalogs} if report.catalogs else {}),
             }
         )
         tx.journal.write_note(self._singleton, text)
@@ -290,15 +342,16 @@ class CatalogComparison:
         tx.journal.write_note(self._duration_note, str(seconds))
         mark_time(tx, self._clock.now())
         if tx.journal.note(SNAPSHOT_DUE) == SNAPSHOT_BEGUN:
-            tx.journal.write_note(SNAPSHOT_DUE, "")
+            tx.journal.write_note(SNAPSHOT_DUE, why_another(report.silent))
 
-    def _record_refused(self, tx: Transaction, refused: Mapping[str, str]) -> None:
-        for key in tx.journal.notes(REFUSED):
-            if key.removeprefix(REFUSED) not in refused:
-                tx.journal.write_note(key, "")
-        for namespace, reason in refused.items():
-            log.error("namespace not listed", extra={"namespace": namespace, "why": reason})
-            tx.journal.write_note(f"{REFUSED}{namespace}", reason[:MAX_REASON_LENGTH])
+
+def _write_notes(tx: Transaction, prefix: str, texts: Mapping[str, str]) -> None:
+    """The notes of one kind after a snapshot; earlier ones of this kind become empty."""
+    for key in tx.journal.notes(prefix):
+        if key.removeprefix(prefix) not in texts:
+            tx.journal.write_note(key, "")
+    for name, text in texts.items():
+        tx.journal.write_note(f"{prefix}{name}", text[:MAX_REASON_LENGTH])
 
 
 def known_catalog(
@@ -325,10 +378,10 @@ _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _counts_as_existing(record: RelationRecord) -> bool:
-    """Whether it counts as missing when the catalog does not list it.
+    """Whether a relation that the catalog does not list counts as missing.
 
-    So does a relation that only the index knows: a worker that finds it missing may hold its
-    deletion, and only a snapshot asks again.
+    This is also true of a relation that only the index knows. A worker may hold its deletion, and
+    only a snapshot asks again.
     """
     return record.facts_hash is not None or record.is_only_published
 
@@ -336,7 +389,7 @@ def _counts_as_existing(record: RelationRecord) -> bool:
 def _is_unfinished(record: RelationRecord) -> bool:
     """Whether a worker should process it again although nothing changed.
 
-    Its derivation may have crashed for another reason: the machine may have been shut down.
+    For example, its derivation may have crashed because the machine was shut down.
     """
     return record.lacks_version or record.status is Status.QUARANTINED
 

@@ -21,7 +21,7 @@ _NOT_SELECTED: Final = "artifacts.include and artifacts.exclude leave it out"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """``remedy`` is "" if there is nothing to do."""
+    """A status in words. ``remedy`` is "" if there is nothing to do."""
 
     meaning: str
     remedy: str = ""
@@ -175,7 +175,10 @@ def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condi
 
 
 def _resync(name: RelationName) -> str:
-    """Quoted, because people copy it into a shell and the name is untrusted."""
+    """The command to resync a relation.
+
+    The name is quoted, because people copy it into a shell and it is untrusted.
+    """
     return f"schema-publisher resync {shlex.quote(str(name))}"
 
 

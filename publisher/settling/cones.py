@@ -18,19 +18,22 @@ class Cone:
     Attributes:
         facts: the hash of each member's facts; None if it does not exist.
         settled: whether no member is stale or unknown.
-        readings: for each member, the time of the reading and the newest event that the answer may
-            reflect.
+        readings: for each member, its catalog, the time of the reading, and the newest event that the
+            answer may reflect.
     """
 
     facts: Mapping[RelationName, str | None]
     settled: bool
-    readings: Sequence[tuple[float, int]] = field(compare=False)
+    readings: Sequence[tuple[str, float, int]] = field(compare=False)
 
-    def read_event_id(self, since: float) -> int | None:
-        """The newest event that an answer may reflect, for readings after ``since``."""
-        return max(
-            (event_id for read_at, event_id in self.readings if read_at > since), default=None
+    def read_event_id(self, catalog: str, since: float) -> int | None:
+        """The newest event of a catalog that an answer may reflect, for readings after ``since``."""
+        newest = (
+            event_id
+            for name, read_at, event_id in self.readings
+            if name == catalog and read_at > since
         )
+        return max(newest, default=None)
 
 
 def cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, Cone]:
@@ -48,7 +51,7 @@ def _cone(names: Sequence[RelationName], records: Mapping[RelationName, Relation
         facts={n: records[n].facts_hash if n in records else None for n in names},
         settled=len(known) == len(names) and not any(record.stale for record in known),
         readings=[
-            (record.read_at, record.read_event_id)
+            (record.name.catalog, record.read_at, record.read_event_id)
             for record in known
             if record.read_at is not None and record.read_event_id is not None
         ],

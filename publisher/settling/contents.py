@@ -1,4 +1,4 @@
-"""The content of a derived relation's package, or why it gets no package."""
+"""Computes the content of a derived relation's package, or why it gets no package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Packageable:
-    """``content_hash`` tells whether the newest version already has this content."""
+    """A package's content. ``content_hash`` tells whether the newest version already has it."""
 
     content_hash: str
 
@@ -30,7 +30,7 @@ Content: TypeAlias = Packageable | Withheld | Unfit
 
 @dataclass(frozen=True, slots=True)
 class BuildKeys:
-    """Identifies how packages are built now; a change causes new checks of packages.
+    """The way in which packages are built now; if it changes, packages are checked again.
 
     Attributes:
         options: the settings that apply to every package; "" for the defaults.

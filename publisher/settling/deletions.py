@@ -1,4 +1,4 @@
-"""Decides which relations count as dropped; an implausible number of deletions waits for a person.
+"""Decides which relations count as dropped; too many deletions wait for a person.
 
 A snapshot plans steps for relations that the catalog no longer lists. A listing alone is not
 trusted, so a worker reads each relation by name. Workers apply the same limit, whoever requested
@@ -10,11 +10,13 @@ from __future__ import annotations
 import logging
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
+from publisher.notifications.facts import held_deletions
+from publisher.notifications.recording import NO_NOTICES, Notices
 from publisher.policy import DeletionLimit, Policy
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
@@ -32,12 +34,12 @@ _MIN_RELEASE_SECONDS = 600.0
 
 
 def release_seconds(policy: Policy) -> float:
-    """The duration of a release: grace for the second readings, and as much again for slow work."""
+    """How long a release lasts: twice the grace, because work after the second readings also takes time."""
     return max(2 * policy.drop_grace_seconds, _MIN_RELEASE_SECONDS)
 
 
 def is_release(note: str) -> bool:
-    """Whether a person released the brake of this note; the release may have ended."""
+    """Whether a person released the brake of this note. The release may have ended."""
     return note.startswith(RELEASED)
 
 
@@ -54,7 +56,7 @@ class HeldDeletions:
     """Deletions of a namespace ("" for the whole catalog) that a person must confirm, or has confirmed.
 
     Attributes:
-        reason: how many relations of how many; "" once they are confirmed.
+        reason: how many of how many relations would be dropped; "" once they are confirmed.
         is_confirmed: whether the next snapshot carries them out, or has begun to.
     """
 
@@ -68,7 +70,10 @@ class HeldDeletions:
 
     @property
     def confirming_command(self) -> str:
-        """Quoted, because people copy it into a shell and the name is untrusted."""
+        """The command that confirms the deletions.
+
+        The name is quoted, because people copy it into a shell and it is untrusted.
+        """
         return f"schema-publisher confirm-deletions {shlex.quote(self.namespace) if self.namespace else ''}".rstrip()
 
 
@@ -81,9 +86,12 @@ class ConfirmMissing:
 
 @dataclass(frozen=True, slots=True)
 class HoldDeletions:
-    """Too many of a namespace's relations (None: of all relations) are missing; a person must confirm."""
+    """Too many relations of a namespace, or of all namespaces (None), are missing.
 
-    namespace: tuple[str, ...] | None
+    A person must confirm their deletion.
+    """
+
+    namespace: Namespace | None
     missing: int
     known: int
 
@@ -95,7 +103,7 @@ def plan_deletions(
     listed: frozenset[RelationName],
     known: frozenset[RelationName],
     limit: DeletionLimit,
-    released: frozenset[tuple[str, ...]] = frozenset(),
+    released: frozenset[Namespace] = frozenset(),
 ) -> tuple[Step, ...]:
     """The steps: relations to confirm, then deletions to hold.
 
@@ -106,21 +114,21 @@ def plan_deletions(
         released: namespaces whose deletions a person confirmed.
     """
     unlisted = sorted(known - listed)
-    unconfirmed = [name for name in unlisted if name.namespace not in released]
+    unconfirmed = [name for name in unlisted if name.place not in released]
     if limit.exceeded(len(unconfirmed), len(known)):
         held: tuple[Step, ...] = (HoldDeletions(None, len(unconfirmed), len(known)),)
-        held_namespaces = frozenset(name.namespace for name in unconfirmed)
+        held_namespaces = frozenset(name.place for name in unconfirmed)
     else:
         held, held_namespaces = _held_namespaces(unconfirmed, known, limit)
-    missing = tuple(ConfirmMissing(n) for n in unlisted if n.namespace not in held_namespaces)
+    missing = tuple(ConfirmMissing(n) for n in unlisted if n.place not in held_namespaces)
     return missing + held
 
 
 def _held_namespaces(
     unconfirmed: list[RelationName], known: frozenset[RelationName], limit: DeletionLimit
-) -> tuple[tuple[Step, ...], frozenset[tuple[str, ...]]]:
-    size = Counter(name.namespace for name in known)
-    missing = Counter(name.namespace for name in unconfirmed)
+) -> tuple[tuple[Step, ...], frozenset[Namespace]]:
+    size = Counter(name.place for name in known)
+    missing = Counter(name.place for name in unconfirmed)
     held_namespaces = sorted(n for n, count in missing.items() if limit.exceeded(count, size[n]))
     held = tuple(HoldDeletions(n, missing[n], size[n]) for n in held_namespaces)
     return held, frozenset(held_namespaces)
@@ -141,7 +149,8 @@ class DeletionBrake:
     Deletions that a person released pass, and do not count against later ones.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, notices: Notices = NO_NOTICES) -> None:
+        self._notices = notices
         self._limit = policy.deletion_limit
         self._window_seconds = policy.deletion_window_seconds
 
@@ -161,25 +170,26 @@ class DeletionBrake:
             return True
         since = now - self._window_seconds
         for brake, namespace in zip(
-            _brakes_of(record.name), (None, record.name.namespace), strict=True
+            _brakes_of(record.name), (None, record.name.place), strict=True
         ):
             missing, known = tx.graph.count_missing(namespace, since)
             if self._limit.exceeded(missing, known):
-                tx.journal.write_note(brake, f"{missing} of {known} relations missing")
+                reason = f"{missing} of {known} relations missing"
+                _write_brake(tx, brake, reason, self._notices, now)
                 return True
         return False
 
 
 def _brakes_of(name: RelationName) -> tuple[str, str]:
     """The brakes of the whole catalog and of the relation's namespace."""
-    return BRAKE, f"{BRAKE}{'.'.join(name.namespace)}"
+    return BRAKE, f"{BRAKE}{name.place}"
 
 
 def begin_releases(tx: Transaction, now: float, seconds: float) -> None:
     """Sets an end for releases by a person, and clears the releases that have ended.
 
-    If a release ended only with its deletions, it could stay for days while relations are dropped
-    all the time, and the catalog's next wrong answer would pass.
+    Without an end, a release could last for days while relations are dropped, and the catalog's
+    next wrong answer would pass.
     """
     for brake, note in tx.journal.notes(BRAKE).items():
         if note == RELEASED:
@@ -188,30 +198,49 @@ def begin_releases(tx: Transaction, now: float, seconds: float) -> None:
             tx.journal.write_note(brake, "")
 
 
-def released_namespaces(tx: Transaction, now: float) -> frozenset[tuple[str, ...]]:
-    """The known namespaces whose deletions pass."""
+def released_namespaces(tx: Transaction, now: float) -> frozenset[Namespace]:
+    """The known namespaces whose deletions are allowed by a release."""
     notes = tx.journal.notes(BRAKE)
     names = {key.removeprefix(BRAKE) for key, note in notes.items() if _is_in_force(note, now)}
     every = tx.graph.every_record()
-    return frozenset(n.namespace for n in every if "" in names or ".".join(n.namespace) in names)
+    return frozenset(n.place for n in every if "" in names or str(n.place) in names)
 
 
 def write_brakes(
-    tx: Transaction, held: Mapping[str, str], unlisted: frozenset[tuple[str, ...]]
+    tx: Transaction,
+    held: Mapping[str, str],
+    unlisted: frozenset[Namespace],
+    covers: Callable[[Namespace], bool],
+    notices: Notices = NO_NOTICES,
+    now: float = 0.0,
 ) -> None:
     """Notes the deletions that a snapshot holds, by namespace, and clears brakes that hold nothing.
 
     A released brake stays while relations of its namespace are unlisted, unless it ends earlier:
-    workers read and drop them after the snapshot.
+    workers read and drop them after the snapshot. A brake also stays if the snapshot does not cover
+    its namespace, and so does not tell what is missing there.
     """
-    still_missing = {".".join(namespace) for namespace in unlisted} | ({""} if unlisted else set())
+    still_missing = {str(namespace) for namespace in unlisted} | ({""} if unlisted else set())
     for brake, note in tx.journal.notes(BRAKE).items():
-        if brake.removeprefix(BRAKE) not in (still_missing if is_release(note) else held):
+        namespace = brake.removeprefix(BRAKE)
+        if namespace and not covers(Namespace.from_key(namespace)):
+            continue
+        if namespace not in (still_missing if is_release(note) else held):
             tx.journal.write_note(brake, "")
     for namespace, reason in held.items():
         # A person may have released it in between.
         if tx.journal.note(f"{BRAKE}{namespace}") != RELEASED:
-            tx.journal.write_note(f"{BRAKE}{namespace}", reason)
+            _write_brake(tx, f"{BRAKE}{namespace}", reason, notices, now)
+
+
+def _write_brake(tx: Transaction, brake: str, reason: str, notices: Notices, now: float) -> None:
+    """Tells receivers if the deletions were not held before; how many they are may change daily."""
+    before = tx.journal.note(brake)
+    tx.journal.write_note(brake, reason)
+    if not before or is_release(before):
+        held = HeldDeletions(brake.removeprefix(BRAKE), reason)
+        fact = held_deletions(held.namespace, held.reason, held.confirming_command)
+        notices.record(tx, [fact], now)
 
 
 def log_held_deletions(namespace: str, reason: str) -> None:

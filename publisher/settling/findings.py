@@ -12,7 +12,9 @@ from functools import lru_cache
 from typing import TypeAlias, assert_never
 
 from lakeschema.avro.fingerprint import sha256
+from lakeschema.catalog.catalogs import names_by_part, part_of, parts_of
 from lakeschema.catalog.errors import (
+    CatalogDown,
     CatalogRefused,
     CatalogUnavailable,
     MalformedName,
@@ -63,7 +65,7 @@ class Settled:
 
     Attributes:
         used: the interface hash of each direct upstream at the derivation.
-        output: its hashes without the content's; None unless ``Derived``.
+        output: the hashes of the result, without the content hash; None unless ``Derived``.
         derivation: its stored text; None unless ``Derived``.
     """
 
@@ -76,7 +78,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """No input of the derivation has changed since then.
+    """No input of the derivation has changed since the derivation.
 
     ``inputs_hash``: None for a member of a cycle, which has no derivation.
     """
@@ -95,7 +97,10 @@ Conclusion: TypeAlias = Settled | Unchanged | Waiting
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``upstreams``: the direct upstreams in the relation's text."""
+    """The facts and the outcome of a relation.
+
+    ``upstreams``: the direct upstreams in the relation's text.
+    """
 
     reading: Reading
     facts_hash: str | None
@@ -105,7 +110,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The derivation crashed; the attempt counts."""
+    """The derivation crashed. It counts as an attempt."""
 
     claim: Claim
     reason: str
@@ -113,7 +118,7 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The catalog's answer for one name: see ``Reading``."""
+    """The catalog's answer for one name; see ``Reading``."""
 
     relation: Relation | None
     at_least: int | None
@@ -124,15 +129,15 @@ Answers: TypeAlias = Mapping[RelationName, Answer | Exception]
 """For each name the catalog's answer, or the error for this name."""
 
 
-class CatalogReader:
-    """Reads facts in one batch, between two reads of the catalog's event id."""
+class _PartReader:
+    """Reads facts of one catalog in one batch, between two reads of its event id."""
 
     def __init__(self, catalog: Catalog, clock: Clock) -> None:
         self._catalog = catalog
         self._retrying = retrying((CatalogUnavailable,), clock)
 
     def read(self, names: Sequence[RelationName]) -> Answers:
-        """Answers for all names; a name whose reading fails does not affect the others.
+        """Answers for all names; if the reading of one name fails, the other answers are not affected.
 
         Raises:
             CatalogUnavailable: the catalog does not answer at all.
@@ -153,7 +158,10 @@ class CatalogReader:
         return {**self.read(names[:middle]), **self.read(names[middle:])}
 
     def _read_again(self, name: RelationName) -> Answer | Exception:
-        """Reads a failed name again: an outage that has just ended is not the relation's fault."""
+        """Reads a failed name again.
+
+        The failure may come from an outage that has just ended.
+        """
         try:
             return self._read([name])[name]
         except CatalogUnavailable as error:
@@ -173,16 +181,79 @@ class CatalogReader:
         return {name: Answer(found.get(name), before, after) for name in names}
 
     def _event_id(self) -> int | None:
-        """A refusal here is no relation's fault: a server that shuts down refuses like this."""
+        """The newest event id.
+
+        A refusal here is not a relation's fault: a server that shuts down refuses like this.
+        """
         try:
             return self._catalog.current_event_id()
         except CatalogRefused as error:
             raise CatalogUnavailable(error.catalog, str(error)) from error
 
 
+class CatalogReader:
+    """Reads facts in one batch of each catalog, between two reads of that catalog's event id."""
+
+    def __init__(self, catalog: Catalog, clock: Clock) -> None:
+        self._catalog = catalog
+        self._clock = clock
+        self._parts = {name: _PartReader(part, clock) for name, part in parts_of(catalog).items()}
+        self._silent: dict[str, _Silence] = {}
+
+    def read(self, names: Sequence[RelationName]) -> Answers:
+        """Answers for all names; if the reading of one name fails, the other answers are not affected.
+
+        If one of several catalogs does not answer, ``CatalogDown`` is the answer for its names.
+
+        Raises:
+            CatalogUnavailable: the only catalog does not answer.
+        """
+        answers: dict[RelationName, Answer | Exception] = {}
+        for catalog, some in names_by_part(names).items():
+            try:
+                answers |= self._read_part(catalog, some)
+            except CatalogUnavailable as error:
+                if len(self._parts) == 1:
+                    raise
+                down = CatalogDown(error.catalog, error.reason, error.hint)
+                answers |= dict.fromkeys(some, down)
+        return answers
+
+    def _read_part(self, catalog: str, names: Sequence[RelationName]) -> Answers:
+        try:
+            part_of(self._catalog, catalog)
+        except CatalogRefused as error:
+            return dict.fromkeys(names, error)
+        began = self._clock.now()
+        silence = self._silent.get(catalog)
+        if silence is not None and began < silence.until:
+            raise silence.error
+        try:
+            answers = self._parts[catalog].read(names)
+        except CatalogUnavailable as error:
+            if len(self._parts) > 1:
+                # Names of other catalogs do not wait for every time-out of this one.
+                now = self._clock.now()
+                self._silent[catalog] = _Silence(error, now + (now - began))
+            raise
+        self._silent.pop(catalog, None)
+        return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Silence:
+    """The time until which a catalog is not asked, because it did not answer."""
+
+    error: CatalogUnavailable
+    until: float
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimedReadings:
-    """``stale``: claims for which the catalog's answer is too old."""
+    """The readings of claimed relations.
+
+    ``stale``: claims for which the catalog's answer is too old.
+    """
 
     fresh: Sequence[Reading]
     stale: Sequence[Claim]
@@ -438,3 +509,18 @@ def _fail_for_upstream(name: RelationName, upstream: RelationRecord) -> Failed:
 
 def _interface_of(_name: RelationName, _interface_hash: str, derivation: str) -> Interface:
     return derivation_from_text(derivation).interface
+
+
+def outcome_of(found: Finding | Crashed) -> tuple[RelationName, str]:
+    """The relation, and in a word what was found, for traces."""
+    match found:
+        case Crashed(claim=claim):
+            return claim.relation, "crashed"
+        case Finding(reading=reading, conclusion=Settled(outcome=Failed(status=status))):
+            return reading.name, status.value
+        case Finding(reading=reading, conclusion=Settled()):
+            return reading.name, "derived"
+        case Finding(reading=reading, conclusion=Unchanged()):
+            return reading.name, "unchanged"
+        case Finding(reading=reading):
+            return reading.name, "waits"

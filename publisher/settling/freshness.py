@@ -1,4 +1,4 @@
-"""Decides whether a catalog's answer is new enough: by event ids for a while, then by a second reading.
+"""Decides whether a catalog's answer is new enough, by event ids or by a second reading.
 
 An event id belongs to one log: a message may carry the id of another log, and a restored log counts
 from its start again. So the engine trusts an id only for as long as a replica may lag behind. After
@@ -27,7 +27,10 @@ class Freshness(Enum):
 def freshness(
     claim: Claim, record: RelationRecord | None, at_least: int | None, policy: Policy
 ) -> Freshness:
-    """``at_least``: the answer reflects this event and all earlier ones; None without ids."""
+    """Whether an answer is new enough.
+
+    ``at_least``: the answer reflects this event and all earlier ones; None without ids.
+    """
     if at_least is None:
         return Freshness.FRESH if claim.min_event_id is None else Freshness.UNPROVEN
     # ``claimed_at`` is earlier than the answer, so no replica can still lag by then.

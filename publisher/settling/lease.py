@@ -31,7 +31,7 @@ class LeaseLost(Exception):
 
 
 class Lease:
-    """Made by ``hold``; safe for threads."""
+    """A held singleton, made by ``hold``; safe for threads."""
 
     def __init__(self, runtime: Runtime, singleton: str, seconds: float, fence: int) -> None:
         self._state = runtime.state
@@ -56,7 +56,7 @@ class Lease:
         return self._state.write(renew_and_act)
 
     def renew(self) -> None:
-        """Raises ``LeaseLost``, as ``write`` does."""
+        """Renews the lease. Raises ``LeaseLost``, as ``write`` does."""
         self.write(lambda _: None)
 
     def release(self) -> None:

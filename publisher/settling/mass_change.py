@@ -1,4 +1,4 @@
-"""Brakes versions that no changed table causes: an upgrade, an option, a setting.
+"""Brakes new versions whose cause is an upgrade, an option or a setting, not a changed table.
 
 If many relations must be derived again, a sample of them is derived first, without writes. If too
 many of the sample would get another package, all wait for a person.
@@ -49,7 +49,7 @@ class MassChangeBrake:
         Args:
             lease: the snapshot's lease.
             records: all known relations.
-            by_settings: relations that certainly get a version.
+            by_settings: relations that certainly get a new version.
             by_deriver: relations to derive again although neither they nor these settings changed.
         """
         doubtful = [
@@ -94,5 +94,5 @@ class MassChangeBrake:
 
 
 def _shuffled(name: RelationName) -> str:
-    """A fixed order that is not by name, because one database is not typical of all."""
+    """The relations in a fixed order, but not by name: one database is not typical of all."""
     return hashlib.sha256(str(name).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,7 +1,7 @@
 """Remembers the newest event of each namespace while a replica of the catalog may not show it.
 
-An event of a whole namespace requests only known relations. A relation that only a late, older
-event names could otherwise be read from a replica that does not show the newer event yet.
+An event of a whole namespace requests only known relations. If a late, older event then names a new
+relation, its reading must reflect the newer event, too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from lakeschema.catalog.identifiers import Namespace
 from publisher.policy import Policy
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim
@@ -21,7 +22,7 @@ MAX_REMEMBERED = 1000
 
 
 def remember_namespace_events(
-    tx: Transaction, event_ids: Mapping[tuple[str, ...], int], now: float, policy: Policy
+    tx: Transaction, event_ids: Mapping[Namespace, int], now: float, policy: Policy
 ) -> None:
     """Remembers the newest event of each namespace, and forgets those that every replica shows."""
     if not event_ids:
@@ -48,10 +49,10 @@ def demand_namespace_events(
     held = [*claims]
     newest = {
         namespace: event_id
-        for namespace in {claim.relation.namespace for claim in held}
+        for namespace in {claim.relation.place for claim in held}
         if (event_id := _event_of(tx, namespace, now, policy)) is not None
     }
-    return [_demand(claim, newest.get(claim.relation.namespace)) for claim in held]
+    return [_demand(claim, newest.get(claim.relation.place)) for claim in held]
 
 
 def _demand(claim: Claim, event_id: int | None) -> Claim:
@@ -60,9 +61,7 @@ def _demand(claim: Claim, event_id: int | None) -> Claim:
     return replace(claim, min_event_id=event_id)
 
 
-def _event_of(
-    tx: Transaction, namespace: tuple[str, ...], now: float, policy: Policy
-) -> int | None:
+def _event_of(tx: Transaction, namespace: Namespace, now: float, policy: Policy) -> int | None:
     text = tx.journal.note(_key(namespace))
     if not text:
         return None
@@ -70,5 +69,5 @@ def _event_of(
     return event_id if heard_at > now - policy.max_lag_seconds else None
 
 
-def _key(namespace: tuple[str, ...]) -> str:
-    return PREFIX + json.dumps(namespace)
+def _key(namespace: Namespace) -> str:
+    return f"{PREFIX}{namespace}"

@@ -14,9 +14,12 @@ from enum import Enum
 
 from dependency_graph.graph import cycle_of, cycle_path, graph_of
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.errors import DefinedByItself
 from lakeschema.translation.model.outcome import Failed, Status, failure
+from publisher.notifications.recording import NO_NOTICES, Notices
 from publisher.policy import Policy
+from publisher.selection import OWNER
 from publisher.settling.claims import Abandoned, Done, Ending, Postponed, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.deletions import DeletionBrake
@@ -45,7 +48,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The written record, and the claim's ending in the same transaction.
+    """The record that was written, and the ending of the claim.
 
     Attributes:
         record: the relation as written; None if nothing was written.
@@ -75,6 +78,8 @@ def _end_or_drop(record: RelationRecord, changes: tuple[StatusChange, ...] = ())
     return Settlement(Verdict.DROPPED, record, changes=changes)
 
 
+_MAX_OWNER = 200
+
 _OF_A_CYCLE = (Status.CYCLE, Status.QUARANTINED)
 """Statuses of a member of a cycle; a member whose processing crashed still has its edges."""
 
@@ -82,9 +87,9 @@ _OF_A_CYCLE = (Status.CYCLE, Status.QUARANTINED)
 class Settling:
     """The caller computes package contents, since they depend on the package's names."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, notices: Notices = NO_NOTICES) -> None:
         self._policy = policy
-        self._deletions = DeletionBrake(policy)
+        self._deletions = DeletionBrake(policy, notices)
 
     def settle(self, tx: Transaction, finding: Finding, content: Content, now: float) -> Settlement:
         claim = finding.reading.claim
@@ -216,7 +221,7 @@ class Settling:
         return _end(settled)
 
     def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
-        """Whether an upstream is stale, so that a derivation now would mix old and new."""
+        """Whether an upstream is stale, so that a derivation would mix old and new facts."""
         return any(upstreams[u].stale for u in finding.upstreams)
 
     def is_current(
@@ -241,8 +246,15 @@ class Settling:
     def _request_unknown_upstreams(self, tx: Transaction, finding: Finding, now: float) -> None:
         unknown = tx.graph.add_unknown(u for u in finding.upstreams if u != finding.reading.name)
         tx.graph.add_unknown(finding.upstreams)
+        catalog, at_least = finding.reading.name.catalog, finding.reading.at_least
         tx.work.request(
-            WorkRequest(name, now, Urgency.REFRESH, min_event_id=finding.reading.at_least)
+            # Another catalog counts its own events.
+            WorkRequest(
+                name,
+                now,
+                Urgency.REFRESH,
+                min_event_id=at_least if name.catalog == catalog else None,
+            )
             for name in unknown
         )
 
@@ -325,7 +337,7 @@ def _write_without_output(
 
 
 def _change(before: RelationRecord, after: RelationRecord) -> tuple[StatusChange, ...]:
-    """The change, or nothing if the status is the same."""
+    """The change of status; empty if the status is the same."""
     if before.status is after.status:
         return ()
     return (StatusChange(after.name, before.status, after.status, after.reason),)
@@ -345,11 +357,26 @@ def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> Rela
         # Its versions are yanked, or a killed worker had begun to yank them.
         index_check_due=record.index_check_due or record.yanked,
         incarnation=record.incarnation + returned,
+        kind=_kind(finding.reading.relation) or record.kind,
+        owner=_owner(finding.reading.relation),
     )
 
 
+def _kind(relation: Relation | None) -> str:
+    """The kind of the relation; empty if the catalog does not tell it."""
+    if relation is None or relation.unreadable is not None:
+        return ""
+    return "view" if relation.is_view else "table"
+
+
+def _owner(relation: Relation | None) -> str:
+    """The owner in a form that a state can store: the property is untrusted text."""
+    stated = "" if relation is None else relation.properties.get(OWNER, "")
+    return stated[:_MAX_OWNER].replace("\0", "").encode("utf-8", "replace").decode()
+
+
 def _is_overtaken(reading: Reading, record: RelationRecord) -> bool:
-    """Whether a version adopted since the claim needs a newer reading."""
+    """Whether a version that was adopted since the claim requires a newer reading."""
     return (
         reading.at_least is not None
         and record.read_at is not None
@@ -359,7 +386,10 @@ def _is_overtaken(reading: Reading, record: RelationRecord) -> bool:
 
 
 def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
-    """The newest event that an answer may reflect; only this reading's if ids started again."""
+    """The newest event that an answer may reflect.
+
+    If ids started again, only this reading counts.
+    """
     known, at_most = record.read_event_id, reading.at_most
     if known is None or at_most is None:
         return known if at_most is None else at_most
@@ -368,7 +398,7 @@ def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
 
 
 def _is_up_to_date(record: RelationRecord) -> bool:
-    """Whether nothing is left to do if its upstreams are unchanged."""
+    """Whether a relation needs no work as long as its upstreams are unchanged."""
     derived = record.inputs is not None and record.inputs.facts_hash == record.facts_hash
     match record.status:
         case Status.OK:

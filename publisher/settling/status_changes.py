@@ -1,4 +1,4 @@
-"""Changes of relations' statuses, for the log after their commit."""
+"""Changes of relations' statuses: for receivers in their transaction, for the log after its commit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.outcome import Status
+from publisher.notifications.facts import Kind, broken
+from publisher.notifications.recording import Notices
 from publisher.settling.claims import MAX_REASON_LENGTH
+from publisher.state.protocol import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -37,3 +40,20 @@ def log_status_changes(changes: Iterable[StatusChange]) -> None:
                 "reason": change.reason[:MAX_REASON_LENGTH],
             },
         )
+
+
+def record_broken(
+    tx: Transaction, changes: Iterable[StatusChange], notices: Notices, now: float
+) -> None:
+    """Tells receivers of relations that could be derived and no longer can.
+
+    A relation that never could is no news to anybody, such as a new view of an unknown function, or
+    any relation in the first snapshot.
+    """
+    if notices.wants(Kind.BROKEN):
+        facts = [
+            broken(str(change.relation), change.new.value, change.reason)
+            for change in changes
+            if change.old is Status.OK and change.new in _TROUBLE
+        ]
+        notices.record(tx, facts, now)

@@ -1,1 +1,1 @@
-"""Learns from statements that ran which tables they fill, and from which sources."""
+"""Learns from logged statements which tables they fill, and from which sources."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from lakeschema.analysis.catalog import NO_CATALOGS, CatalogNames
 from lakeschema.analysis.fillings_logged import (
     HANDLER,
     Learnt,
@@ -21,7 +22,7 @@ from publisher.state.protocol import State, Transaction
 from publisher.state.records import FilledColumn, FillingRecord
 
 MAX_FILLINGS: Final = 100_000
-"""For all tables together; the newest are kept."""
+"""The maximum number of fillings for all tables together; the newest fillings are kept."""
 
 Known: TypeAlias = Mapping[str, Any]
 """Known relations by name, as ``checking.table_value`` makes them. Unchanged values are the same
@@ -29,7 +30,7 @@ objects."""
 
 
 class Learner:
-    """Asks one limited process; not safe for threads."""
+    """Learns from lines with one limited process. Only one thread may use it."""
 
     def __init__(
         self,
@@ -39,13 +40,18 @@ class Learner:
         keep_seconds: float,
         limits: Limits = LIMITS,
         now: Callable[[], float] = time.time,
+        catalogs: CatalogNames = NO_CATALOGS,
     ) -> None:
-        """``dialect``: for statements that name no dialect. ``known`` may grow between two calls."""
+        """Starts no process yet.
+
+        ``known`` may return more relations at each call. ``dialect`` is for statements that name no dialect.
+        ``catalogs`` has the catalogs by their names in statements.
+        """
         self._state = state
         self._known = known
         self._keep_seconds = keep_seconds
         self._now = now
-        self._process = LimitedProcess({HANDLER: fillings_handler(dialect)}, limits)
+        self._process = LimitedProcess({HANDLER: fillings_handler(dialect, catalogs)}, limits)
         self._told: Known = {}
         self._order = 0
 
@@ -56,8 +62,9 @@ class Learner:
 
         Args:
             lines: JSON, one object a line, or an array of objects.
-            ran_at: for statements that do not say when they ran; by default now.
-            read_to: a source and the position after the lines, stored in the same transaction.
+            ran_at: the time for statements that do not say when they ran; by default now.
+            read_to: the name of a source and the position after the lines, which are stored in the
+                same transaction.
 
         Raises:
             ProcessDied: the lines took more than the limits allow; nothing was learnt.
@@ -79,7 +86,7 @@ class Learner:
         return learnt
 
     def save(self, read_to: tuple[str, str]) -> None:
-        """Raises: StateUnavailable: nothing was written."""
+        """Stores the position of a source. Raises ``StateUnavailable`` if nothing was written."""
         self._state.write(lambda tx: tx.journal.save_position(*read_to))
 
     def stop(self) -> None:

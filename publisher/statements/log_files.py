@@ -1,4 +1,4 @@
-"""Reads the new lines of a growing file or folder of statements, with the position behind them."""
+"""Reads the new lines of a growing file or folder of statements, and the position after them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakeschema.catalog.ddl_tokens import statements
 
 MAX_FILES: Final = 10_000
 MAX_FILE_BYTES: Final = 256 * 1024**2
-"""The limit for a SQL file, which is read as a whole."""
+"""The maximum size of a SQL file, which is read as a whole."""
 MAX_LINE_BYTES: Final = 4 * 1024**2
 _QUIET_SECONDS: Final = 10.0
 _LONGEST_TOGETHER: Final = 200_000
@@ -23,7 +23,7 @@ _SQL: Final = ".sql"
 
 
 class UnreadableLog(Exception):
-    """The log cannot be read; the message names the file and why."""
+    """Raised if the log cannot be read; the message has the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Piece:
     """Lines of one file.
 
     Attributes:
-        lines: JSON, an object each.
+        lines: lines of JSON, each an object.
         ran_at: when the file was last changed, in seconds since the epoch.
         position: the log's position once these lines are learnt.
     """
@@ -43,7 +43,7 @@ class Piece:
 
 
 class LogFiles:
-    """A log as a source of statements; ``name`` identifies its stored position."""
+    """A log as a source of statements. Its position is stored under ``name``."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -91,7 +91,7 @@ class LogFiles:
                 raise UnreadableLog(f"{file} is larger than {MAX_FILE_BYTES} bytes")
             pieces = list(_together(_statements(file)))
             for number, lines in enumerate(pieces, 1):
-                # The position moves on after the whole file: learning lines twice changes nothing.
+                # The position only moves after the whole file. Lines that are learnt twice change nothing.
                 done[name] = now if number == len(pieces) else before
                 yield Piece(name, lines, ran_at, _text(done))
             return

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from publisher.events.decoding import Decoded
+from publisher.events.decoding import Heard
 from publisher.events.kafka_topic import KafkaSource
+from publisher.events.messages import Message
 from publisher.settings.statements import StatementTopic
 from publisher.statements.log_files import Piece
 
@@ -14,7 +15,7 @@ _POLL_SECONDS = 1.0
 
 
 class Topic:
-    """Starts at the end of the topic if there is no position yet."""
+    """A topic as a source of statements; without a position, it starts at the topic's end."""
 
     def __init__(self, settings: StatementTopic) -> None:
         self.name = f"statements:{settings.topic}"
@@ -41,13 +42,13 @@ class Topic:
             return
         ran_at = time.time() if batch.newest_event_at is None else batch.newest_event_at
         yield Piece(self.name, tuple(self._messages), ran_at, batch.position)
-        # The caller asks for the next piece once this one is stored.
+        # The caller takes the next piece after it has stored this piece.
         self._source.acknowledge(batch.position)
 
     def close(self) -> None:
         self._source.close()
 
-    def _keep(self, message: bytes) -> Decoded:
+    def _keep(self, message: Message) -> Heard:
         # JSON allows a line break only between two values.
-        self._messages.append(message.replace(b"\n", b" ") + b"\n")
-        return ()
+        self._messages.append(message.body.replace(b"\n", b" ") + b"\n")
+        return Heard()

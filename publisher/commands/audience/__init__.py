@@ -1,1 +1,4 @@
-"""The users affected by a plan: lock files, counts of downloads and a log of queries; all untrusted."""
+"""The users affected by a plan.
+
+They come from lock files, download counts and a query log, which are untrusted.
+"""

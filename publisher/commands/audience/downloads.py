@@ -1,10 +1,10 @@
 """Reads how often each package was downloaded: a table, a JSON object, or a web server's access log.
 
-The file's name tells the form. ``.csv`` has the columns ``project`` (or ``distribution``,
-``package``) and ``downloads`` (or ``count``). Other columns are ignored, and lines of one package
-are added. ``.json`` has an object of numbers by package, at the top or below ``downloads``. Any
-other file is a log in the Common or Combined Log Format, in which each answered GET of a wheel
-counts.
+The end of the file's name decides the format. ``.csv`` has the columns ``project`` (or
+``distribution``, ``package``) and ``downloads`` (or ``count``). Other columns are ignored, and the
+numbers of one package are added. ``.json`` has an object of numbers by package, at the top or below
+``downloads``. Any other file is a log in the Common or Combined Log Format, in which each answered
+GET of a wheel counts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_downloads(path: Path) -> Mapping[str, int]:
     """The number of downloads by the package's normalised name.
 
     Raises:
-        Refused: the file is missing, too large, or not in the form of its name.
+        Refused: the file is missing, too large, or not in the format of its name.
     """
     read = _READERS.get(path.suffix.lower(), _of_log)
     try:

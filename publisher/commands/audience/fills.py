@@ -8,12 +8,12 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.audience.values import FillHit
 from publisher.commands.planning.causes import looks_of
 from publisher.commands.planning.cone import Cone
+from publisher.state.reading import StateReading
 from publisher.state.records import FillingRecord
-from publisher.state.sqlite_reading import StateReading
 
 
 def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequence[FillHit]]:
-    """For each changed relation, the tables whose statements read a change."""
+    """The tables whose statements read a change, for each changed relation."""
     changes = {
         name: looks.columns
         for name, looks in looks_of(cone).items()
@@ -32,7 +32,7 @@ def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequen
 
 
 def _concerned(filling: FillingRecord, changed: Mapping[str, str]) -> Sequence[str]:
-    """The changed columns that the statement reads; all if its columns are unknown."""
+    """The changed columns that the statement reads; all of them if its columns are unknown."""
     read = {each.source_column for each in filling.columns}
     if not read or "*" in read:
         return list(changed.values())

@@ -28,11 +28,11 @@ _NO_FILLS: Fills = {}
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """The known users of packages and relations.
+    """The sources of known users of packages and relations.
 
     Attributes:
-        distribution: gives the name of a relation's package.
-        downloads: by package; None if they are not counted.
+        distribution: a function that returns the name of a relation's package.
+        downloads: the number of downloads of each package; None if they are not counted.
         query_log: a file or a folder, read only when a plan needs it.
         query_dialect: the dialect of the queries.
     """
@@ -61,7 +61,7 @@ class Audience:
     def hits(
         self, plan: Plan, queries: Queries = _NO_QUERIES, fills: Fills = _NO_FILLS
     ) -> Sequence[Hit]:
-        """The relations with known users, by name."""
+        """The relations that have known users, ordered by name."""
         versions = {version.relation: version for version in plan.versions}
         breaking = {failing.relation for failing in plan.broken}
         fates = {dropped.relation: dropped.fate for dropped in plan.dropped_packages}

@@ -18,9 +18,9 @@ from publisher.commands.planning.causes import looks_of
 from publisher.commands.planning.cone import Cone
 
 MAX_QUERIES = 20_000
-"""The limit of derived texts; each takes a child process a millisecond or more."""
+"""The maximum number of texts to derive; each takes a child process a millisecond or more."""
 MAX_CRASHES = 5
-"""The limit of crashes; each may take the time limit of a derivation."""
+"""The maximum number of crashes; each may take as long as a derivation may."""
 
 _NAME = RelationName.of("the query log", "query")
 _WORD = re.compile(r"\w+")
@@ -28,7 +28,7 @@ _MAX_TEXT = 2_000
 
 
 class ConcernedQueries:
-    """Finds the queries that read a relation whose appearance changes."""
+    """Finds the queries that read a relation whose columns or types change for readers."""
 
     def __init__(
         self, now: CatalogNow, cone: Cone, deriver: Deriver, dialect: Dialect, say: Say
@@ -48,9 +48,9 @@ class ConcernedQueries:
         self._names = {name.name for name in self._changed}
 
     def may_read(self, text: str) -> bool:
-        """Whether the text has the bare name of a changed relation; most of a log has none.
+        """Whether a word of the text is the name of a changed relation, apart from its database.
 
-        Comparing words is faster than parsing.
+        Most texts of a log do not, and comparing words is faster than parsing.
         """
         return not self._names.isdisjoint(word.lower() for word in _WORD.findall(text))
 
@@ -125,7 +125,7 @@ class ConcernedQueries:
                 return _hit(query, effect, why) if gone or columns else None
 
     def _columns_read(self, query: LoggedQuery, name: RelationName, old: Outcome) -> Sequence[str]:
-        """The changed columns that it reads, by its lineage or by the words of its text."""
+        """The changed columns that a query reads, by its lineage or by the words of its text."""
         words = {word.lower() for word in _WORD.findall(query.text)}
         if isinstance(old, Derived):
             words |= {

@@ -2,8 +2,8 @@
 
 The log is a file, or a folder of files. ``.sql`` has statements, separated by semicolons.
 ``.jsonl``, ``.ndjson`` and ``.json`` have one object a line, with the text under ``query``,
-``sql``, ``statement`` or ``query_text``. Optional keys are the ``database`` in which it ran, the
-``user`` and the ``count`` of its runs. Nothing in it is executed.
+``sql``, ``statement`` or ``query_text``. Optional keys are the ``database`` in which the query ran,
+the ``user`` and the ``count`` of its runs. Nothing in the log is executed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INNER = re.compile(r"(?i)\b(?:with|select)\b")
 
 @dataclass(slots=True)
 class LoggedQuery:
-    """``where``: the place of the first entry. ``text``: the query, without an INSERT around it."""
+    """A query of the log. ``where`` is the place of its first entry; ``text`` lacks an INSERT around it."""
 
     where: str
     text: str
@@ -70,7 +70,7 @@ def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[Log
 def log_entries(path: Path, called: str = SETTING) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The place, the text and the entry of each statement.
 
-    Errors begin with ``called``, a name for the path.
+    Messages of errors begin with ``called``, such as the setting or option that has the path.
 
     Raises:
         OSError: a file cannot be read.

@@ -23,7 +23,7 @@ class PinEffect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PinHit:
-    """``pinned``: the versions that the file allows, in its words."""
+    """A pin that a plan affects. ``pinned`` is the file's text for the versions that it allows."""
 
     file: str
     pinned: str
@@ -43,9 +43,9 @@ class QueryHit:
 
     Attributes:
         where: the place of its first entry, such as ``queries.jsonl:17``.
-        times: how many entries have the same text.
+        times: the number of entries with the same text.
         users: some of the log's users.
-        why: the error if it breaks; otherwise the columns concerned.
+        why: the error if the query breaks; otherwise the changed columns that it reads.
     """
 
     where: str
@@ -61,10 +61,10 @@ class FillHit:
     """A table that a statement fills from a changed relation.
 
     Attributes:
-        statement: its first characters.
-        user: who ran it; "" if unknown.
-        last_at: in seconds since the epoch.
-        why: the columns concerned; "" for the whole relation.
+        statement: the first characters of the statement.
+        user: the person who ran the statement; "" if unknown.
+        last_at: when the statement last ran, in seconds since the epoch.
+        why: the changed columns that the statement reads; "" for the whole relation.
     """
 
     table: RelationName
@@ -76,10 +76,7 @@ class FillHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The users of one relation, or of its package.
-
-    ``downloads``: None if unknown.
-    """
+    """The users of one relation, or of its package. ``downloads`` is their number; None if unknown."""
 
     relation: RelationName
     distribution: str

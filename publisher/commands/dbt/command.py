@@ -1,4 +1,4 @@
-"""``dbt``: translates a project's models to another engine's models, in a separate folder."""
+"""The command ``dbt``: translates a project's models to another engine's, in a separate folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from publisher.commands.dbt.manifest import Manifest, NotAManifest, read_manifest
 from publisher.commands.dbt.writing import MARK, Ask, Choices, Skipped, write_models
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
-from publisher.commands.printable import printable
+from publisher.printable import printable
 
 _MARK_OF_PROPERTIES: Final = "# written by schema-publisher dbt"
 _ANSWERED: Final = frozenset({200, 400, 422, 500})
@@ -74,10 +74,13 @@ def _ask_here() -> Ask:
 
 
 def ask_service(url: str, token_file: Path | None, timeout_seconds: float = _SECONDS) -> Ask:
-    """Asks a service's ``POST /translate``; each answer takes at most ``timeout_seconds``."""
+    """A function that sends requests to a service's ``POST /translate``.
+
+    Each answer may take ``timeout_seconds``.
+    """
     import requests
 
-    from publisher.index.exchange import BoundedSession
+    from lakeschema.http_sessions import BoundedSession
 
     session = BoundedSession(timeout_seconds)
     token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
@@ -131,7 +134,7 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
 
 
 def _write(output: Path, files: Mapping[Path, str]) -> None:
-    """Replaces only files that this command wrote before."""
+    """Writes the files. Replaces only files that this command wrote before."""
     others = [path for path in files if path.exists() and not _is_ours(path)]
     if others:
         why = f"{others[0]} was not written by this command"

@@ -19,7 +19,7 @@ _INLINED: Final = "ephemeral"
 
 
 class NotAManifest(Exception):
-    """The file is not a manifest, or has another release's form."""
+    """The file is not a manifest, or has the form of another release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Table:
     """A relation that dbt does not make from a query: a source, a seed or a snapshot.
 
     Attributes:
-        jinja: how models refer to it.
+        jinja: the Jinja expression with which models refer to the table.
         columns: names and types of the columns that have a ``data_type`` in the project.
     """
 
@@ -43,9 +43,9 @@ class Model:
 
     Attributes:
         sql: the compiled text; "" if dbt has not compiled it.
-        reads: the ids of the nodes that it reads directly.
-        path: its path in the folder of models.
-        settings: options of the model's file or folder that the other engine needs, too.
+        reads: the ids of the nodes that the model reads directly.
+        path: the file's path in the folder of models.
+        settings: the options of the model's file or folder that also apply to the other engine.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Manifest:
 
 
 def read_manifest(text: bytes) -> Manifest:
-    """Raises: NotAManifest."""
+    """The manifest in a text. Raises ``NotAManifest`` if the text is not one."""
     try:
         stated = json.loads(text)
         project = stated["metadata"]["project_name"]
@@ -83,7 +83,7 @@ def read_manifest(text: bytes) -> Manifest:
 
 
 def _models(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The models except ephemeral ones, which are parts of the texts that read them."""
+    """The models, without ephemeral models, whose text is part of the models that read them."""
     for node in nodes:
         if node["resource_type"] == "model" and node["config"]["materialized"] != _INLINED:
             yield node
@@ -126,19 +126,19 @@ def _source(node: Mapping[str, Any]) -> Table:
 
 
 def _table(node: Mapping[str, Any]) -> Table:
-    # Also for a seed of another package: dbt finds it by its name alone.
+    # This also works for a seed of another package: dbt finds it by its name alone.
     jinja = f"{{{{ ref({jinja_text(node['name'])}) }}}}"
     return Table(node["unique_id"], _relation(node), jinja, _columns(node))
 
 
 def _columns(node: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The columns if all have a type; otherwise none, because some would describe another table."""
+    """The columns if all have a type; otherwise empty, because a part of them would be another table."""
     stated = [(each["name"], each.get("data_type")) for each in node["columns"].values()]
     return tuple(stated) if all(type_ for _, type_ in stated) else ()
 
 
 def _relation(node: Mapping[str, Any]) -> RelationName:
-    """The name as in compiled texts: with its database or without, quoted or not."""
+    """The relation's name as in compiled texts: with or without its database, quoted or not."""
     try:
         return RelationName.parse(node["relation_name"].replace('"', "`"))
     except MalformedName as error:
@@ -146,5 +146,5 @@ def _relation(node: Mapping[str, Any]) -> RelationName:
 
 
 def jinja_text(text: str) -> str:
-    """A literal of Jinja, which has the escapes of JSON."""
+    """The text as a literal of Jinja, which has the escapes of JSON."""
     return json.dumps(text)

@@ -1,7 +1,7 @@
-"""Translates models of a manifest, and writes the answers as models for Trino.
+"""Translates the models of a manifest, and writes the answers as models for Trino.
 
-Names of relations come back with a catalog that occurs nowhere else in a text; they become the
-project's ``ref`` and ``source``.
+In answers, names of relations begin with a catalog name that occurs nowhere else. These names
+become the project's ``ref`` and ``source``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MATERIALIZED: Final = frozenset({"view", "table"})
 _JINJA: Final = re.compile(r"\{(?=[{%#])")
 
 Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""From a question of ``translate --batch`` to its answer."""
+"""A function that answers a request of ``translate --batch``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Choices:
 
     Attributes:
         dialect: the models' dialect.
-        token: letters that occur in no text, such as random ones.
+        token: letters that occur in no text, such as random letters.
     """
 
     dialect: str
@@ -57,7 +57,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class _Project:
-    """``catalogs``: each catalog's name in the answers; "" stands for relations without a catalog."""
+    """The project. ``catalogs`` has each catalog's name in the answers; "" means no catalog."""
 
     nodes: Mapping[str, Model | Table]
     catalogs: Mapping[str, str]
@@ -91,7 +91,7 @@ def write_models(
 def _written(
     model: Model, project: _Project, reasons: Mapping[str, str], ask: Ask, choices: Choices
 ) -> Written | str:
-    """The file, or why the model is skipped."""
+    """The file of a model, or the reason why it is skipped."""
     if model.language != "sql":
         return f"it is written in {model.language}"
     if model.materialized not in _MATERIALIZED:
@@ -145,7 +145,7 @@ def _text(model: Model, sql: str, project: _Project) -> str:
 
 
 def _named(sql: str, project: _Project) -> str:
-    """The text with the project's names of relations, escaped so that Jinja changes nothing else."""
+    """The text with ``ref`` and ``source`` for the project's relations; all else is escaped for Jinja."""
     jinja = {each.relation: each.jinja for each in project.nodes.values()}
     catalogs = {token: catalog for catalog, token in project.catalogs.items()}
     identifier = r'"((?:[^"]|"")*)"'

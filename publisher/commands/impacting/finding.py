@@ -1,4 +1,4 @@
-"""Finds the relations that a change affects, their fates, and the people concerned."""
+"""Finds the relations that a change affects, what happens to them, and the people concerned."""
 
 from __future__ import annotations
 
@@ -17,52 +17,15 @@ from lakeschema.translation.model.interface import Derivation
 from lakeschema.translation.policies.choosing import choose
 from lakeschema.translation.policies.provenance import governed_columns
 from lakeschema.translation.policies.rules import Policies
-from publisher.commands.impacting.values import Governed, Hit, Person
+from publisher.commands.impacting.values import Person
 from publisher.commands.planning.values import Plan
-from publisher.lineage.values import Statement, Traced
+from publisher.lineage.hits import Governed, Hit
 
 _Masks: TypeAlias = dict[str, dict[str, None]]
 
 
-@dataclass(slots=True)
-class _Met:
-    distance: int
-    columns: dict[str, None] = field(default_factory=dict)
-    is_whole: bool = False
-    filled_by: Statement | None = None
-
-
-def hits_of(traced: Traced) -> Sequence[Hit]:
-    """Each relation once, the nearest first; the first is the one that was asked for."""
-    asked = traced.asked
-    met = {asked.relation: _Met(0, is_whole=asked.column is None)}
-    if asked.column is not None:
-        met[asked.relation].columns[asked.column] = None
-    for link in traced.links:
-        found = met.setdefault(link.target.relation, _Met(link.distance))
-        if link.target.column is None:
-            found.is_whole = True
-        else:
-            found.columns[link.target.column] = None
-        said = link.statement
-        if said is not None and (found.filled_by is None or said.last_at > found.filled_by.last_at):
-            found.filled_by = said
-    return [
-        Hit(
-            name,
-            traced.relations[name].is_view,
-            () if each.is_whole else tuple(each.columns),
-            each.distance,
-            each.filled_by,
-            traced.relations[name].distribution,
-            traced.relations[name].version,
-        )
-        for name, each in sorted(met.items(), key=lambda item: (item[1].distance, item[0]))
-    ]
-
-
 def with_plan(hits: Iterable[Hit], plan: Plan) -> Sequence[Hit]:
-    """Adds each relation's fate after the removal."""
+    """Adds to each hit what happens to its relation after the removal."""
     versions = {version.relation: version for version in plan.versions}
     broken = {failing.relation: failing.reason for failing in plan.broken}
     gone = {dropped.relation: dropped.why for dropped in plan.dropped_packages}

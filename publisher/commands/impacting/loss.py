@@ -1,4 +1,4 @@
-"""Makes the change that removes a column or a relation, to find its dependents."""
+"""Makes the change that removes a column or relation, so that its dependents can be found."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from publisher.lineage.values import Place
 
 
 class CannotLose(Exception):
-    """The rest of the relation cannot be written; the message says why."""
+    """Raised if the relation cannot be written without the column; the message says why."""
 
 
 def loss_of(place: Place, relation: Relation, names: Sequence[str]) -> DdlChange:
-    """Removes the whole relation or, for a column or field, the whole column.
+    """The change that removes the relation or, for a column or field, the whole column.
 
-    ``names``: the names of all its columns.
+    ``names`` are the names of all columns of the relation.
 
     Raises:
         CannotLose: nothing would be left, or the rest cannot be written in the view's dialect.

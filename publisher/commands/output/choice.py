@@ -10,7 +10,10 @@ from publisher.commands.output.protocol import Output
 
 
 def output_for(as_json: bool | None) -> Output:
-    """For None, tables on a terminal, and JSON Lines for a pipe or a file."""
+    """The output in the form that the user chose.
+
+    By default, tables on a terminal, and JSON Lines for a pipe or a file.
+    """
     if as_json or (as_json is None and not sys.stdout.isatty()):
         return JsonLines(sys.stdout)
     return ConsoleOutput()

@@ -18,8 +18,8 @@ from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import ComparedIndex, Noted, ServiceReport
 from publisher.commands.output.lineage_tree import print_lineage
+from publisher.commands.output.session_answers import print_answer
 from publisher.commands.output.tables import (
     MAX_ROWS,
     cell,
@@ -31,10 +31,17 @@ from publisher.commands.output.tables import (
 )
 from publisher.commands.output.times import shown_time
 from publisher.commands.registering.registration import Change, Registered
-from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
+from publisher.commands.reports import (
+    RelationReport,
+    ResyncReport,
+    Retirement,
+    SessionAnswer,
+    UsageReport,
+)
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.daemon.noted import ComparedIndex, Noted, ServiceReport
 from publisher.daemon.probes import Probe
 from publisher.lineage.summaries import LineageSummary
 from publisher.lineage.values import Traced
@@ -51,7 +58,10 @@ _MAX_NAMED = 10
 
 class ConsoleOutput:
     def __init__(self, stream: TextIO | None = None, *, is_terminal: bool | None = None) -> None:
-        """Writes to standard output by default; ``is_terminal`` overrides the stream's answer."""
+        """Writes to standard output by default.
+
+        ``is_terminal`` overrides whether the stream is a terminal.
+        """
         self._console = plain_console(stream, is_terminal=is_terminal)
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
@@ -266,7 +276,7 @@ class ConsoleOutput:
                     str(letter.id),
                     shown_time(letter.received_at),
                     letter.source,
-                    ".".join(letter.namespace or ()),
+                    str(letter.namespace or ""),
                     letter.reason,
                     letter.payload[:_MAX_PAYLOAD].decode("utf-8", "backslashreplace"),
                 )
@@ -355,6 +365,9 @@ class ConsoleOutput:
             "a running daemon, or the next snapshot, publishes them"
         )
 
+    def session_answer(self, report: SessionAnswer) -> None:
+        print_answer(self._console, report)
+
     def _say_held_changes(self, reason: str) -> None:
         if reason:
             self._say(f"changes held: {reason}; to confirm them: schema-publisher confirm-changes")
@@ -438,9 +451,14 @@ def _services(services: Sequence[ServiceReport], is_worked_on: bool) -> Iterable
             yield f"runs since {shown_time(each.started_at)}, {readiness}"
 
 
+def _by_catalog(listed: Mapping[str, int]) -> str:
+    each = ", ".join(f"{count} in {name}" for name, count in listed.items())
+    return f" ({each})" if each else ""
+
+
 def _noted(noted: Noted) -> Mapping[str, str]:
     ended = (
-        f"{shown_time(s.ended_at)}: {_count(s.listed, 'relation')}, {s.differing} differed, "
+        f"{shown_time(s.ended_at)}: {_count(s.listed, 'relation')}{_by_catalog(s.catalogs)}, {s.differing} differed, "
         f"{s.missing} missing"
         for s in noted.last_snapshots
     )
@@ -457,7 +475,10 @@ def _noted(noted: Noted) -> Mapping[str, str]:
         "index": "\n".join(
             line for found in noted.compared_indexes for line in _index_lines(found)
         ),
-        "not listed": "\n".join(f"{name}: {why}" for name, why in noted.not_listed.items()),
+        "not listed": "\n".join(
+            f"{name or 'the default catalog'}: {why}" for name, why in noted.not_listed.items()
+        ),
+        "removed catalogs": "\n".join(f"{name}: {state}" for name, state in noted.removed.items()),
     }
     return {name: value for name, value in shown.items() if value}
 
@@ -482,5 +503,5 @@ def _namespace(held: HeldDeletions) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A cell of a derived table: a list has a line for each entry."""
+    """The text of a cell in a derived table; a list has a line for each entry."""
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)

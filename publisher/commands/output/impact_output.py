@@ -6,25 +6,26 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO, assert_never
 
-from publisher.commands.impacting.values import Governed, Hit, Impact, Person
+from publisher.commands.impacting.values import Impact, Person
 from publisher.commands.output.plan_sections import Section
 from publisher.commands.output.tables import beginning
 from publisher.commands.output.times import shown_time
-from publisher.commands.planning.formats import PlanFormat
+from publisher.commands.planning.formats import ReportFormat
+from publisher.lineage.hits import Governed, Hit, counted_reach
 from publisher.lineage.lineage_json import statement_json
 
 _HOW = {True: "view", False: "table"}
 
 
-def write_impact(impact: Impact, chosen: PlanFormat, stream: TextIO) -> None:
+def write_impact(impact: Impact, chosen: ReportFormat, stream: TextIO) -> None:
     match chosen:
-        case PlanFormat.JSON:
+        case ReportFormat.JSON:
             print(json.dumps(_json(impact)), file=stream, flush=True)
-        case PlanFormat.MARKDOWN:
+        case ReportFormat.MARKDOWN:
             from publisher.commands.output.plan_markdown import write_page
 
             write_page("Impact", headline(impact), sections(impact), stream)
-        case PlanFormat.TEXT:
+        case ReportFormat.TEXT:
             from publisher.commands.output.tables import plain_console, print_table, say
 
             console = plain_console(stream)
@@ -36,22 +37,12 @@ def write_impact(impact: Impact, chosen: PlanFormat, stream: TextIO) -> None:
 
 
 def headline(impact: Impact) -> str:
-    """The answer in one sentence."""
-    reached = [hit for hit in impact.hits if hit.distance]
-    parts = [
-        _count(sum(hit.is_view for hit in reached), "view"),
-        _count(sum(not hit.is_view for hit in reached), "table"),
-    ]
-    packages = [hit for hit in impact.hits if hit.version is not None]
-    parts.append(_count(len(packages), "package"))
+    """The effects in one sentence."""
+    parts = [*counted_reach(impact.hits)]
     if impact.people is not None:
         names = {person.name for person in impact.people}
         parts.append("1 person" if len(names) == 1 else f"{len(names)} people")
     return f"{impact.asked} reaches {', '.join(parts)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def sections(impact: Impact) -> Iterator[Section]:
@@ -136,7 +127,7 @@ def _person_row(person: Person) -> Sequence[str]:
 
 
 def _masks(governed: Governed) -> Iterator[str]:
-    """For example ``hash (readers of no group, finance)``."""
+    """Each mask with its readers, such as ``hash (readers of no group, finance)``."""
     for mask, groups in governed.masks:
         yield f"{mask} ({', '.join(group or 'readers of no group' for group in groups)})"
 

@@ -12,18 +12,20 @@ from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import Noted
+from publisher.commands.output.session_answers import answer_json
 from publisher.commands.output.times import shown_time
 from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import (
     RelationReport,
     ResyncReport,
     Retirement,
+    SessionAnswer,
     UsageReport,
 )
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.daemon.noted import Noted
 from publisher.daemon.probes import Probe
 from publisher.lineage.lineage_json import summary_json, traced_json
 from publisher.lineage.values import Traced
@@ -36,7 +38,7 @@ from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRec
 
 
 class JsonLines:
-    """Flushes each line, so that the reader of a pipe sees it at once."""
+    """Writes JSON Lines; flushes each line, so that the reader of a pipe sees it at once."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -103,7 +105,7 @@ class JsonLines:
         self._print(traced_json(traced))
 
     def usage(self, report: UsageReport) -> None:
-        """The log's figures first, then a line for each row, with the name of its table."""
+        """Writes the log's figures first, then a line for each row with the name of its table."""
         self._print(
             {
                 "table": "log",
@@ -219,12 +221,20 @@ class JsonLines:
         for name in names:
             self._print({"relation": str(name), "marked": True})
 
+    def session_answer(self, report: SessionAnswer) -> None:
+        """Writes a line for each listed catalog or name, and one line for any other answer."""
+        for line in answer_json(report):
+            self._print(line)
+
     def _print(self, value: Mapping[str, Any]) -> None:
         print(json.dumps(value, default=str), file=self._stream, flush=True)
 
 
 def _noted(noted: Noted) -> dict[str, Any]:
-    snapshots = [asdict(found) for found in noted.last_snapshots]
+    snapshots = [
+        {key: value for key, value in asdict(found).items() if key != "catalogs" or value}
+        for found in noted.last_snapshots
+    ]
     return {
         "last_snapshots": [{**s, "ended_at": shown_time(s["ended_at"])} for s in snapshots],
         "snapshot_due": noted.snapshot_due or None,
@@ -244,6 +254,7 @@ def _noted(noted: Noted) -> dict[str, Any]:
             for catalog, why in noted.held_changes.items()
         ],
         "not_listed": dict(noted.not_listed),
+        "removed_catalogs": dict(noted.removed),
         "services": [
             {
                 "started_at": shown_time(each.started_at),
@@ -289,12 +300,12 @@ def _dry_run(outcome: DryRun) -> dict[str, Any]:
 
 
 def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
-    """The payload is in base 64, because it is untrusted and may not be text."""
+    """A dead letter as JSON. The payload is in base 64: it is untrusted and may not be text."""
     shown = {
         "id": letter.id,
         "source": letter.source,
         "reason": letter.reason,
-        "namespace": letter.namespace,
+        "namespace": None if letter.namespace is None else letter.namespace.levels,
         "received_at": shown_time(letter.received_at),
         "payload_base64": base64.b64encode(letter.payload).decode("ascii"),
     }

@@ -1,4 +1,7 @@
-"""Lineage as a tree for people: its root is the place asked for, and each place shows its links once."""
+"""Shows lineage as a tree for people.
+
+The root is the requested place. Each place shows its links only once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from publisher.commands.output.times import shown_time
 from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
 
 MAX_LINES = 200
-"""The limit for one tree; JSON has all links."""
+"""The maximum number of lines of a tree; JSON has all links."""
 
 
 def print_lineage(console: Console, traced: Traced) -> None:
@@ -36,7 +39,7 @@ def print_lineage(console: Console, traced: Traced) -> None:
 
 def _why_untraced(relation: TracedRelation) -> str:
     if relation.is_derived:
-        # An earlier release derived it.
+        # An earlier release derived the relation, without the lineage of rows.
         return "the lineage of its rows is unknown until the next snapshot"
     return "its columns are unknown, since it cannot be derived; explain says why"
 
@@ -66,7 +69,7 @@ def _print_packages(console: Console, traced: Traced) -> None:
 
 
 class _Tree:
-    """The common part of both directions."""
+    """The parts that the trees of both directions share."""
 
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
@@ -75,7 +78,7 @@ class _Tree:
         self.left_out = False
 
     def _add(self, at: Tree, label: str) -> Tree | None:
-        """Adds a node; None if the tree is long enough."""
+        """Adds a node; None if the tree has ``MAX_LINES`` already."""
         if self._lines >= MAX_LINES:
             self.left_out = True
             return None
@@ -83,7 +86,7 @@ class _Tree:
         return at.add(_text(label))
 
     def _is_shown(self, place: Place) -> bool:
-        """Whether its links were shown before; from now on they count as shown."""
+        """Whether the place's links were shown before; from now on they count as shown."""
         if place in self._shown:
             return True
         self._shown.add(place)
@@ -148,7 +151,7 @@ class _Upstream(_Tree):
                 self._add(node, f"{source}  (its rows)")
 
     def _decides(self, rows: Place) -> bool:
-        """Whether anything is known to decide the rows, at any distance."""
+        """Whether any column or clause is known to decide the rows, at any distance."""
         pending, seen = [rows], {rows}
         while pending:
             for link in self._into.get(pending.pop(), ()):
@@ -160,7 +163,7 @@ class _Upstream(_Tree):
         return False
 
     def _made(self, place: Place, links: Sequence[Link] = ()) -> str:
-        """The place with its expression; its field, if only that is read."""
+        """The text of a place with its expression; if links only read a field, the text of the field."""
         paths = {link.path for link in links}
         path = next(iter(paths)) if len(paths) == 1 else ()
         shown = ".".join((str(place), *path))
@@ -225,7 +228,7 @@ def _by_end(links: Iterable[Link], *, upstream: bool) -> Iterable[tuple[Place, l
 
 
 def _how(links: Iterable[Link]) -> str:
-    """For example ``direct, where``."""
+    """The text of how links act, such as ``direct, where``."""
     named = (link.kind.value if link.clause is None else link.clause.value for link in links)
     return ", ".join(dict.fromkeys(named))
 

@@ -1,4 +1,4 @@
-"""A plan as one JSON object. Keys are added, never renamed or removed, within one ``format``."""
+"""Writes a plan as one JSON object. Within one ``format``, keys are only added."""
 
 from __future__ import annotations
 

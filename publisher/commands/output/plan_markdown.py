@@ -1,4 +1,4 @@
-"""A plan as Markdown for a merge request's comment; names and reasons in it are untrusted."""
+"""Writes a plan as Markdown for a comment on a merge request; names and reasons are untrusted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TextIO
 
 from publisher.commands.output.plan_sections import Section, headline, sections
 from publisher.commands.planning.values import Plan
-from publisher.commands.printable import printable
+from publisher.printable import printable
 
 MAX_ROWS = 50
 """The limit for one table, because comments have a limit of length."""
@@ -16,7 +16,9 @@ MAX_ROWS = 50
 _SPECIAL = re.compile(r"[\\`*_{}\[\]#|<>~@&$]|://|www\.", re.IGNORECASE)
 """Characters of markup, mentions, references and addresses that become links."""
 _NOT_IN_CODE = re.compile(r"\\\||`{20}")
-"""In a table a backslash before a pipe has several meanings; fences have a limit of length."""
+"""Texts that are not shown as code: Markdown's dialects read an escaped pipe in a table differently,
+and limit the back-ticks around code.
+"""
 
 
 def write_markdown(plan: Plan, stream: TextIO) -> None:
@@ -25,14 +27,14 @@ def write_markdown(plan: Plan, stream: TextIO) -> None:
 
 
 def write_page(title: str, sentence: str, parts: Iterable[Section], stream: TextIO) -> None:
-    """A heading with a sentence, and a table for each section. ``title`` is trusted."""
+    """Writes a heading, a sentence, and a table for each section. ``title`` is trusted."""
     print(f"### {title}: {_escaped(sentence)}", file=stream)
     for section in parts:
         print(f"\n{_table(section)}", file=stream)
 
 
 def _table(section: Section) -> str:
-    # Empty columns would take room from the others.
+    # Empty columns would take room from the other columns.
     used = [i for i in range(len(section.headings)) if any(row[i] for row in section.rows)]
     rows = [_row([row[i] for i in used]) for row in section.rows[:MAX_ROWS]]
     more = len(section.rows) - MAX_ROWS

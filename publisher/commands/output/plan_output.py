@@ -16,11 +16,19 @@ def write_plan(plan: Plan, chosen: PlanFormat, stream: TextIO) -> None:
             print(json.dumps(plan_to_json(plan)), file=stream, flush=True)
         case PlanFormat.MARKDOWN:
             from publisher.commands.output.plan_markdown import write_markdown
+            from publisher.commands.output.plan_picture import write_picture
 
             write_markdown(plan, stream)
+            write_picture(plan, stream)
         case PlanFormat.TEXT:
             from publisher.commands.output.plan_text import write_text
 
             write_text(plan, stream)
+        case PlanFormat.SVG | PlanFormat.DOT | PlanFormat.MERMAID:
+            from publisher.commands.output.plan_picture import plan_graph
+            from publisher.pictures.drawing import PictureFormat, drawn
+
+            stream.write(drawn(plan_graph(plan), PictureFormat(chosen.value)))
+            stream.flush()
         case _:
             assert_never(chosen)

@@ -1,4 +1,4 @@
-"""A plan as titled tables of plain words, for text and Markdown."""
+"""Turns a plan into titled tables of plain words, for text and Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _URGENCY = {effect: place for place, effect in enumerate(QueryEffect)}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """``rows`` have a cell for each heading; a cell may have several lines."""
+    """A titled table. ``rows`` have a cell for each heading; a cell may have several lines."""
 
     title: str
     headings: Sequence[str]

@@ -9,7 +9,13 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.registering.registration import Registered
-from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
+from publisher.commands.reports import (
+    RelationReport,
+    ResyncReport,
+    Retirement,
+    SessionAnswer,
+    UsageReport,
+)
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
@@ -41,7 +47,7 @@ class Output(Protocol):
     def pins(self, checked: Sequence[CheckedPin]) -> None: ...
 
     def retirement(self, retirement: Retirement) -> None:
-        """Called for each retirement, so that work before a failure is shown."""
+        """Shows one retirement at once, so that it is visible even if a later retirement fails."""
 
     def nothing_to_retire(self) -> None: ...
 
@@ -52,22 +58,24 @@ class Output(Protocol):
     def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None: ...
 
     def confirmed_changes(self, reason: str) -> None:
-        """``reason``: why the changes were held."""
+        """Shows which changes were confirmed; ``reason`` says why they were held."""
 
     def index(self, report: IndexReport) -> None: ...
 
     def settings(self, found: Sequence[EffectiveSetting], meanings: Mapping[str, str]) -> None:
-        """``meanings``: by key; empty unless they were requested."""
+        """Shows settings; ``meanings`` has explanations by key, if they were requested."""
 
     def probe(self, probe: Probe) -> None:
-        """Called for each probe, since a server that is away takes long."""
+        """Shows one probe at once, because a server that does not answer takes long."""
 
     def part(self, title: str) -> None:
-        """Begins the next report on a page of several."""
+        """Begins the next report on a page of several reports."""
 
     def to_do(self, lines: Sequence[str]) -> None:
-        """The tasks for a person; possibly empty."""
+        """Shows the tasks for a person; there may be no tasks."""
 
     def registered(self, views: Sequence[Registered]) -> None: ...
 
     def republished(self, names: Sequence[RelationName]) -> None: ...
+
+    def session_answer(self, report: SessionAnswer) -> None: ...

@@ -1,7 +1,8 @@
-"""Titled tables and sentences on a console; the texts are untrusted, and never parsed as markup.
+"""Prints titled tables and sentences; the texts are untrusted, and never parsed as markup.
 
 On a terminal, tables fit the width and break texts only between words, so no name is cut. A table
-that is too wide shows one cell a line. In a file or a log of CI, nothing is cut or wrapped.
+that is too wide shows each cell on a separate line. In a file or a log of CI, nothing is cut or
+wrapped.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from publisher.commands.printable import printable
+from publisher.printable import printable
 
 MAX_ROWS = 50
 """The limit for one table; JSON has all rows."""
@@ -52,7 +53,10 @@ _STYLES = {
 
 
 def plain_console(stream: TextIO | None = None, *, is_terminal: bool | None = None) -> Console:
-    """Writes to standard output by default; ``is_terminal`` overrides the stream's answer."""
+    """A console; by default on standard output.
+
+    ``is_terminal`` overrides whether the stream is a terminal.
+    """
     return Console(
         file=stream, force_terminal=is_terminal, markup=False, emoji=False, highlight=False
     )
@@ -69,7 +73,7 @@ def print_table(
     rows: Iterable[Sequence[str]],
     most: int = MAX_ROWS,
 ) -> None:
-    """Prints nothing without rows; omits empty columns."""
+    """Prints a table without its empty columns; prints nothing if there are no rows."""
     remaining = iter(rows)
     shown = list(islice(remaining, most))
     if not shown:
@@ -79,7 +83,7 @@ def print_table(
     for heading in compress(headings, filled):
         table.add_column(heading, overflow="fold")
     rows_shown = [tuple(compress(row, filled)) for row in shown]
-    console.print(Text(f"\n{title}", style="bold underline"), soft_wrap=True)
+    console.print(Text(f"\n{printable(title)}", style="bold underline"), soft_wrap=True)
     _print_rows(console, table, rows_shown, indent=2)
     more = sum(1 for _ in remaining)
     if more:
@@ -97,7 +101,7 @@ def print_facts(console: Console, facts: Mapping[str, str]) -> None:
 def _print_rows(
     console: Console, table: Table, rows: Sequence[Sequence[str]], *, indent: int
 ) -> None:
-    """``table`` has columns and still no rows."""
+    """Prints rows; ``table`` has columns, but no rows yet."""
     if console.is_terminal:
         widths = _fitting_widths(table, rows, console.width - indent)
         if widths is None:
@@ -126,7 +130,10 @@ def _print_rows(
 def _fitting_widths(
     table: Table, rows: Sequence[Sequence[str]], available: int
 ) -> Sequence[int] | None:
-    """Widths from the widest word to the widest line of each column; None if even the words do not fit."""
+    """The width of each column, between its widest word and its widest line.
+
+    None if even the words do not fit.
+    """
     columns = list(zip(*([str(column.header) for column in table.columns], *rows), strict=True))
     least = [_widest(column, str.split) for column in columns]
     most = [_widest(column, str.splitlines) for column in columns]
@@ -149,7 +156,7 @@ def _widest(column: Iterable[str], parts: Callable[[str], Iterable[str]]) -> int
 def _print_cells(
     console: Console, table: Table, rows: Sequence[Sequence[str]], indent: int
 ) -> None:
-    """Prints a row's first cell, and below it the others with their headings."""
+    """Prints a row's first cell, and below it the other cells with their headings."""
     headings = [str(column.header) for column in table.columns]
     for first, *others in rows:
         _print_wrapped(console, first, indent)
@@ -160,7 +167,10 @@ def _print_cells(
 
 
 def _print_wrapped(console: Console, text: str, indent: int) -> None:
-    """A word that is longer than the line stays whole; the terminal wraps it."""
+    """Prints text with line breaks between words.
+
+    A longer word stays whole for the terminal to wrap.
+    """
     width = max(console.width - indent, 1)
     for line in cell(text).plain.splitlines():
         for part in wrap(line, width, break_long_words=False, break_on_hyphens=False):
@@ -182,6 +192,6 @@ def beginning(statement: str) -> str:
 
 
 def cell(value: str) -> Text:
-    """Keeps line breaks; escapes all other unprintable characters."""
+    """The text of a cell: line breaks stay, and all other unprintable characters are escaped."""
     text = "\n".join(map(printable, value.split("\n")))
     return Text(text, style=_STYLES.get(value, ""))

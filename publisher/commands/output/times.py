@@ -6,5 +6,5 @@ from datetime import UTC, datetime
 
 
 def shown_time(epoch_seconds: float) -> str:
-    """ISO 8601 in UTC, to the second."""
+    """A time in ISO 8601, in UTC, to the second."""
     return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,1 +1,1 @@
-"""The consequences of a change of DDL, found without running it."""
+"""Finds the consequences of DDL without running it."""

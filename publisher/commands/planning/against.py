@@ -18,9 +18,9 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class OtherCatalog:
-    """``settings``: of the deployment with the catalog.
+    """A catalog to compare with; ``settings`` are the settings of its deployment.
 
-    ``has_state``: whether the settings' state belongs to that catalog.
+    ``has_state`` says whether the settings' state belongs to that catalog.
     """
 
     settings: Settings
@@ -42,7 +42,7 @@ def read_against(text: str, settings: Settings) -> Against:
 
     Raises:
         Refused: the text has another form.
-        SettingsError: it names a file with wrong settings.
+        SettingsError: the text names a file with wrong settings.
     """
     if text == LIVE:
         return OtherCatalog(settings, has_state=True)
@@ -60,7 +60,10 @@ def read_against(text: str, settings: Settings) -> Against:
 
 
 def _of_metastore(uri: str, settings: Settings) -> Settings:
-    """Keeps the TLS, the user and the time limit of a configured metastore."""
+    """The settings with another metastore's address.
+
+    TLS, user and time limit of a metastore in the settings stay.
+    """
     configured = settings.default_catalog
     if not isinstance(configured, HiveCatalogSettings):
         configured = HiveCatalogSettings(kind="hive")

@@ -1,7 +1,7 @@
-"""The present catalog: facts, edges and derivations, each found on demand.
+"""Looks up facts, edges and derivations of the present catalog on demand.
 
-The state of a running service knows most of it. It is believed for relations that the service has
-read and derived since their last change. Other relations are read from the catalog.
+The state of a running service has most of them. It is used for relations that the service has read
+and derived since their last change. Other relations are read from the catalog.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from lakeschema.translation.deriving.upstream_first import (
 from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.events.log_position import LogPosition, MalformedPosition
 from publisher.settling.deriving import derivation_from_text
+from publisher.state.reading import StateReading
 from publisher.state.records import RelationRecord
-from publisher.state.sqlite_reading import StateReading
 
 log = logging.getLogger(__name__)
 
@@ -33,11 +33,11 @@ _READ_BATCH = 500
 _NOTIFICATION_LOG = "notification-log"
 
 Say: TypeAlias = Callable[[str], None]
-"""Tells a waiting person what is being done."""
+"""A function that shows the present step to a waiting person."""
 
 
 class CatalogNow:
-    """``state``: a reading of this catalog's state, or None."""
+    """The present catalog. ``state`` reads the state of this catalog's service; None without a state."""
 
     def __init__(
         self, catalog: Catalog, deriver: Deriver, state: StateReading | None, say: Say
@@ -80,7 +80,7 @@ class CatalogNow:
     def upstreams(
         self, names: Iterable[RelationName]
     ) -> Mapping[RelationName, tuple[RelationName, ...] | Failed]:
-        """The direct upstreams of each relation that exists, or why its text does not tell them."""
+        """The direct upstreams of each relation that exists, or why its text cannot be read."""
         wanted = list(names)
         missing = [name for name in wanted if name not in self._upstreams]
         if missing and self.state is not None:
@@ -88,7 +88,7 @@ class CatalogNow:
         return {name: self._upstreams[name] for name in wanted if name in self._upstreams}
 
     def outcomes(self, names: Iterable[RelationName]) -> Mapping[RelationName, Outcome]:
-        """The outcomes of the relations that exist; derives the missing ones."""
+        """The outcomes of the relations that exist; derives relations whose outcome is not known yet."""
         wanted = list(dict.fromkeys(names))
         self._recall([name for name in wanted if name not in self._outcomes])
         self._derive([name for name in wanted if name not in self._outcomes])
@@ -126,7 +126,7 @@ class CatalogNow:
             self._upstreams[name] = upstreams
             for upstream in () if isinstance(upstreams, Failed) else upstreams:
                 self._dependents.setdefault(upstream, set()).add(name)
-        # Relations that are gone read nothing.
+        # Relations that no longer exist read nothing.
         for name in names:
             self._upstreams.setdefault(name, ())
 
@@ -158,7 +158,7 @@ class CatalogNow:
                 self._outcomes[name] = Derived(derivation_from_text(texts[name]))
 
     def _derive(self, names: Sequence[RelationName]) -> None:
-        """Derives the relations and their upstreams, unless they are derived already."""
+        """Derives the relations and their upstreams, if they are not derived yet."""
         needed: dict[RelationName, tuple[RelationName, ...]] = {}
         frontier = list(names)
         while frontier:
@@ -180,7 +180,7 @@ class CatalogNow:
     def _upstreams_of(
         self, facts: Mapping[RelationName, Relation]
     ) -> dict[RelationName, tuple[RelationName, ...]]:
-        """Their upstreams; fails a relation whose text does not tell them."""
+        """The upstreams of relations; a relation whose text cannot be read is recorded as failed."""
         known = self.upstreams(facts)
         found: dict[RelationName, tuple[RelationName, ...]] = {}
         for name, relation in facts.items():

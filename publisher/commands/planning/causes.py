@@ -18,7 +18,7 @@ _DOCUMENTED = "documented otherwise"
 
 
 def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[ColumnChange]:
-    """The columns that differ for readers of the relation, those of ``before`` first."""
+    """The columns that readers see differently before and after; columns of ``before`` come first."""
     old, new = _columns(before), _columns(after)
     changes = (_change(old.get(key), new.get(key)) for key in {**old, **new})
     return [change for change in changes if change is not None]
@@ -26,9 +26,9 @@ def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[Co
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """A relation of a cone as its readers see it, before and after.
+    """An affected relation as its readers see it, before and after the change.
 
-    ``columns``: the differing columns in words, by name in lower case.
+    ``columns`` describes the differing columns, by name in lower case.
     """
 
     before: Outcome | None
@@ -83,7 +83,7 @@ class Causes:
         self._columns: dict[RelationName, Mapping[str, ColumnChange]] = {}
 
     def of(self, name: RelationName) -> tuple[Cause, ...]:
-        """The causes for ``name``; empty if a statement names the relation."""
+        """The causes for ``name``; empty if a statement names the relation itself."""
         breaks = isinstance(self._cone.after.get(name), Failed)
         return tuple(sorted(self._of(name, None, frozenset(), breaks=breaks)))
 
@@ -95,7 +95,10 @@ class Causes:
         *,
         breaks: bool,
     ) -> set[Cause]:
-        """The causes through its upstreams; unless None, only ``columns`` count."""
+        """The causes through a relation's upstreams.
+
+        ``columns`` are the columns of the relation that count; None means all columns.
+        """
         if name in self._cone.touched or name in seen:
             return set()
         found: set[Cause] = set()
@@ -141,7 +144,7 @@ class Causes:
     def _read(
         self, name: RelationName, upstream: RelationName, columns: frozenset[str] | None
     ) -> frozenset[str]:
-        """The columns of ``upstream`` that ``name`` reads: by its lineage, else by its text."""
+        """The columns of ``upstream`` that ``name`` reads, by lineage; without lineage, by the words of its text."""
         by_lineage = frozenset(
             source.column.lower()
             for outcome in (self._cone.before.get(name), self._cone.after.get(name))

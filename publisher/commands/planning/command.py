@@ -12,7 +12,7 @@ import typer
 from lakeschema.isolation.process import spawned_early
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO
-from publisher.commands.planning.formats import PlanFormat, chosen_format
+from publisher.commands.planning.formats import PlanFormat, default_format
 
 _CHILDS_IMPORTS = (
     "lakeschema.translation.deriving.direct_deriver",
@@ -77,7 +77,8 @@ def plan(
         PlanFormat | None,
         typer.Option(
             "--format",
-            help="By default text on a terminal, else JSON.",
+            help="By default text on a terminal, else JSON. svg, dot and mermaid: a picture of what the "
+            "DDL hits.",
             show_default=False,
         ),
     ] = None,
@@ -113,7 +114,8 @@ def plan(
                 from publisher.commands.compared_deployment import compare_deployment
 
                 found = compare_deployment(settings, processes, other, question, _say)
-    write_plan(found, chosen_format(output_format, json), sys.stdout)
+    chosen = PlanFormat(default_format(json).value) if output_format is None else output_format
+    write_plan(found, chosen, sys.stdout)
     raise typer.Exit(NO if found.breaks else 0)
 
 

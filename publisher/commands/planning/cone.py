@@ -1,4 +1,4 @@
-"""Derives the relations of a change and all their dependents, as they would be after it.
+"""Derives the relations of a change and all their dependents, in the form that they would have.
 
 Upstreams come first; a relation is not derived if all its upstreams look the same to it.
 """
@@ -25,7 +25,7 @@ from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.state.records import no_interface
 
 _DERIVED_TOGETHER = 40
-"""Small enough that most of a wave is derived while the rest of it is read."""
+"""The number of relations to derive at once: a part of a wave is derived while the rest is read."""
 
 Upstreams = Mapping[RelationName, tuple[RelationName, ...]]
 
@@ -53,7 +53,7 @@ class Cone:
 
     @property
     def failing_as_before(self) -> Sequence[RelationName]:
-        """Failing members for which nothing changed."""
+        """The relations of the cone that fail, and were not derived again because nothing changed."""
         failing = (n for n in self.reads_after if isinstance(self.after.get(n), Failed))
         return sorted(set(failing) - set(self.derived))
 
@@ -101,7 +101,7 @@ def derive_cone(now: CatalogNow, change: DdlChange, deriver: Deriver) -> Cone:
 
 
 class _Walk:
-    """Derives the cone after the change."""
+    """Derives the relations of a cone in the form that they have after the change."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class _Walk:
     def _read_texts(
         self, members: Sequence[RelationName], reads_before: Upstreams
     ) -> dict[RelationName, Failed]:
-        """Finds the upstreams of each member; returns the members whose texts do not tell them."""
+        """Finds the upstreams of each member; returns the failures of members with unreadable texts."""
         failures: dict[RelationName, Failed] = {}
         for name in members:
             if name not in self._touched:
@@ -167,7 +167,7 @@ class _Walk:
                 self._facts_before.get(name), self.facts[name]
             )
             if is_same and not self._differs(name, before):
-                # Hive stores an expanded text, which DDL does not show: it would stay the same.
+                # The DDL does not change the view. The old facts stay, because they have Hive's expanded text.
                 self.facts[name] = self._facts_before[name]
                 self.after[name] = before[name]
             self.derived.append(name)
@@ -175,8 +175,8 @@ class _Walk:
     def _derive(self, due: Sequence[RelationName]) -> Mapping[RelationName, Outcome]:
         """The outcomes of relations that exist and do not read each other.
 
-        Some are derived while the next are read from the catalog. Only this thread reads, because
-        its connection is known to be as current as the state.
+        Some relations are derived while the next relations are read from the catalog. Only this thread
+        reads, because its connection is known to be as current as the state.
         """
         found: list[Future[Mapping[RelationName, Outcome]]] = []
         with ThreadPoolExecutor(1) as deriving:
@@ -186,7 +186,7 @@ class _Walk:
                 self._facts_before |= self._now.facts(
                     n for n in part if n not in self._facts_before
                 )
-                # The catalog may have lost some since the state's last event.
+                # Some relations may have been dropped since the state's last event.
                 relations = [self.facts[name] for name in part if name in self.facts]
                 found.append(deriving.submit(self._derive_part, relations))
         return {name: outcome for part in found for name, outcome in part.result().items()}
@@ -203,7 +203,7 @@ class _Walk:
         return self._visible(before.get(name)) != self._visible(self.after.get(name))
 
     def _visible(self, outcome: Outcome | None) -> str:
-        """What dependents see of it, like ``RelationRecord.visible_hash``."""
+        """The part of an outcome that dependents see, like ``RelationRecord.visible_hash``."""
         match outcome:
             case None:
                 return no_interface(Status.MISSING)
@@ -214,7 +214,7 @@ class _Walk:
 
 
 def _says_the_same(before: Relation | None, after: Relation) -> bool:
-    """Whether both are views with the same text by their author."""
+    """Whether both are views with the same text, as written by their author."""
     if before is None or before.view is None or after.view is None:
         return False
     return (

@@ -1,7 +1,7 @@
 """Compares a whole desired state, from scripts or a catalog, with another catalog.
 
-Other namespaces are left alone. Additions of engines, such as properties of tables and Hive's
-expanded texts of views, are no difference.
+Namespaces that the desired state does not describe are left alone. Facts that engines add, such as
+properties of tables and Hive's expanded texts of views, do not count as differences.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.ddl_state import NamedInDdl
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Column, Dialect, Relation, ViewText
 from lakeschema.translation.deriving.deriver import Deriver
@@ -25,25 +26,33 @@ class Desired:
 
     Attributes:
         namespaces: the namespaces that are completely described.
-        statements: where each relation is defined, as in ``DdlChange``; empty for a catalog.
-        dialect: of the views; None if the scripts do not tell, so each view keeps its dialect.
+        statements: the places that define each relation, as in ``DdlChange``; empty for a catalog.
+        dialect: the views' dialect; None if the scripts do not state it, so that each view keeps
+            its dialect.
     """
 
     relations: Mapping[RelationName, Relation]
-    namespaces: frozenset[tuple[str, ...]]
+    namespaces: frozenset[Namespace]
     statements: Mapping[RelationName, Sequence[str]] = field(default_factory=dict)
     dialect: Dialect | None = None
 
 
 def desired_of_scripts(
-    scripts: Sequence[Script], dialect: Dialect | None, deriver: Deriver
+    scripts: Sequence[Script],
+    dialect: Dialect | None,
+    deriver: Deriver,
+    catalogs: Mapping[str, NamedInDdl],
 ) -> Desired:
-    """The result of the scripts in an empty catalog; ``deriver`` resolves CREATE TABLE AS SELECT.
+    """The result of scripts in an empty catalog.
+
+    ``deriver`` finds the columns of CREATE TABLE AS SELECT. ``catalogs`` is the same as in
+    ``apply_ddl``.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
     """
-    made = apply_ddl(None, scripts, dialect, query_columns=query_columns(deriver))
+    columns = query_columns(deriver)
+    made = apply_ddl(None, scripts, dialect, query_columns=columns, catalogs=catalogs)
     return Desired(made.relations, made.namespaces, made.statements, dialect)
 
 
@@ -119,7 +128,7 @@ def _view_made_of(
 
 
 def _as_they_are(desired: Sequence[Column], now: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns in the case of equal present names, and with their former names."""
+    """The columns with the present letter case if names are equal, and with their former names."""
     known = {column.name.lower(): column for column in now}
     found = ((c, known.get(c.name.lower(), replace(c, former_names=()))) for c in desired)
     return tuple(replace(c, name=k.name, former_names=k.former_names) for c, k in found)

@@ -1,4 +1,7 @@
-"""The formats of a plan; separate from their writers, because the command line needs them earlier."""
+"""The formats of a plan and of other reports.
+
+They are separate from their writers, which are slow to import.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,27 @@ import sys
 from enum import Enum
 
 
-class PlanFormat(Enum):
+class ReportFormat(Enum):
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
 
 
-def chosen_format(stated: PlanFormat | None, as_json: bool | None) -> PlanFormat:
-    """The stated format, or by default text on a terminal and JSON for a pipe or a file."""
-    if stated is not None:
-        return stated
+class PlanFormat(Enum):
+    """The formats of a report, and of pictures."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    SVG = "svg"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+def default_format(as_json: bool | None) -> ReportFormat:
+    """The requested format.
+
+    The default is text on a terminal, and JSON for a pipe or a file.
+    """
     as_json = not sys.stdout.isatty() if as_json is None else as_json
-    return PlanFormat.JSON if as_json else PlanFormat.TEXT
+    return ReportFormat.JSON if as_json else ReportFormat.TEXT

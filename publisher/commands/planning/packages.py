@@ -1,4 +1,4 @@
-"""Predicts the packages' future: next versions, and versions of relations that would be gone."""
+"""Predicts the next versions of packages, and the fate of packages of dropped relations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from codegen.errors import CodegenError
 from codegen.package import PackageRequest
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.model.interface import Derivation
 from lakeschema.translation.model.outcome import Status
@@ -38,8 +38,8 @@ from publisher.publishing.unrecorded import (
 )
 from publisher.publishing.versioning import SAME_SCHEMA, VersioningMode
 from publisher.selection import Selection
+from publisher.state.reading import StateReading
 from publisher.state.records import VersionRecord
-from publisher.state.sqlite_reading import StateReading
 
 UNFIT = (CodegenError, ForeignPackage, PackagingCrashed)
 """The errors of ``PackageForecast.version`` for a relation that gets no package."""
@@ -50,7 +50,7 @@ class Rules:
     """A deployment's rules for publishing.
 
     Attributes:
-        can_yank: whether its index can yank.
+        can_yank: whether the deployment's index can yank.
     """
 
     versioning: VersioningMode
@@ -61,14 +61,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class OfferedAgain:
-    """The newest version has this content, and is yanked."""
+    """The newest version has this content but is yanked; publishing would undo the yank."""
 
 
 Next: TypeAlias = PlannedVersion | OfferedAgain | None
 
 
 class PackageForecast:
-    """``state`` saves requests to the index; without it everything is asked."""
+    """Predicts versions, from the state and the index. Without a state, from the index alone."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class PackageForecast:
         return self._rules.selection.publishes(relation)
 
     def version(self, relation: Relation, derivation: Derivation) -> Next:
-        """The version that would be published; None if the newest version already has the content.
+        """The version that would be published; None if the newest version has the content.
 
         Raises:
             CodegenError, ForeignPackage, PackagingCrashed: the relation would get no package.
@@ -106,7 +106,7 @@ class PackageForecast:
         return list(numbers)[-1] if numbers else None
 
     def relations_of_others(
-        self, names: Collection[RelationName], namespaces: Collection[tuple[str, ...]]
+        self, names: Collection[RelationName], namespaces: Collection[Namespace]
     ) -> frozenset[RelationName]:
         """Further relations of ``namespaces``, beyond ``names``, that have packages on the index.
 
@@ -116,12 +116,12 @@ class PackageForecast:
         prefix = f"{self._packaging.prefix}-"
         projects = [p for p in self._index.projects() if p.startswith(prefix) and p not in known]
         found = (self._relation_of(project) for project in projects)
-        return frozenset(n for n in found if n is not None and n.namespace in namespaces)
+        return frozenset(n for n in found if n is not None and n.place in namespaces)
 
     def dropped(
         self, names: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
     ) -> Sequence[DroppedPackage]:
-        """The packages of relations that would be gone; ``listed`` gives the relations that exist."""
+        """The packages of relations that would be gone; ``listed`` has the relations that exist."""
         offered = {name: self._offered(name) for name in names}
         packaged = [name for name in sorted(names) if offered[name]]
         held = self._held(packaged, listed) if packaged else {}
@@ -144,7 +144,7 @@ class PackageForecast:
             recorded = self._state.history(distribution)
         unrecorded = unrecorded_files(listing, recorded)
         adopt = partial(read_unrecorded_versions, self._index, self._packaging, name, now=0.0)
-        # Usually the newest wheel shows that nothing changed, and the others are not fetched.
+        # Usually the newest wheel shows that nothing changed, so older wheels are not fetched.
         newest_alone = adopt(unrecorded[-1:]).versions if not recorded else ()
         if newest_alone and newest_alone[0].content_hash == expected:
             return _offered_again(unrecorded[-1])
@@ -160,7 +160,7 @@ class PackageForecast:
         )
         newest_file = None if newest is None else listing.ours.get(newest.number)
         if change.reasons == (SAME_SCHEMA,) and _offered_again(newest_file) and _is_hives(relation):
-            # A view that is created again: Hive expands its text to the published one.
+            # The view is created again, and Hive expands its text to the published text.
             return OfferedAgain()
         return PlannedVersion(
             name,
@@ -172,7 +172,7 @@ class PackageForecast:
         )
 
     def _relation_of(self, distribution: str) -> RelationName | None:
-        """The relation of a package; None if the package is not ours."""
+        """The relation of a package; None if this program did not make the package."""
         listing = read_listing(distribution, self._index.files(distribution))
         for file in reversed([*listing.ours.values()]):
             try:
@@ -202,7 +202,7 @@ class PackageForecast:
     def _held(
         self, packaged: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
     ) -> Mapping[RelationName, str]:
-        """Why the deletion of each waits for a person, by the limits of the service."""
+        """Why deletions would wait for a person, by relation; the service's limits decide it."""
         limit = self._rules.policy.deletion_limit
         known = listed() if self._state is None else ()
         missing, packages = self._missing(None, known)
@@ -210,21 +210,21 @@ class PackageForecast:
         if limit.exceeded(total, packages):
             return dict.fromkeys(packaged, f"{total} of {packages} relations would be missing")
         held: dict[RelationName, str] = {}
-        for namespace in {name.namespace for name in packaged}:
-            names = [name for name in packaged if name.namespace == namespace]
+        for namespace in {name.place for name in packaged}:
+            names = [name for name in packaged if name.place == namespace]
             missing, packages = self._missing(namespace, known)
             if limit.exceeded(missing + len(names), packages):
-                of = f"{missing + len(names)} of {packages} relations of {'.'.join(namespace)}"
+                of = f"{missing + len(names)} of {packages} relations of {namespace}"
                 held |= dict.fromkeys(names, f"{of} would be missing")
         return held
 
     def _missing(
-        self, namespace: tuple[str, ...] | None, known: Sequence[RelationName]
+        self, namespace: Namespace | None, known: Sequence[RelationName]
     ) -> tuple[int, int]:
-        """How many packaged relations are already missing, and how many there are."""
+        """The number of relations with packages that are missing already, and the number of all."""
         if self._state is not None:
             return self._state.count_missing(namespace)
-        return 0, sum(namespace in {None, name.namespace} for name in known)
+        return 0, sum(namespace in {None, name.place} for name in known)
 
 
 def following(

@@ -17,6 +17,7 @@ from publisher.commands.planning.values import (
     Plan,
     PlannedRelation,
     PlannedVersion,
+    Read,
 )
 
 
@@ -56,6 +57,7 @@ def plan_against_packages(desired: Desired, deriver: Deriver, forecast: PackageF
         failing=[each for each in found if each not in broken],
         dropped_packages=forecast.dropped(sorted(gone), lambda: sorted({*gone, *outcomes})),
         offered_again=again,
+        reads=[Read(upstream, name) for name, named in sorted(reads.items()) for upstream in named],
     )
 
 

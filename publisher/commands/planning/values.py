@@ -12,7 +12,7 @@ from publisher.commands.audience.values import Hit
 
 
 class Fate(Enum):
-    """The fate of a relation that the statements change."""
+    """What happens to a relation that the statements change."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -23,9 +23,9 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A column's type before and after; None if it does not exist.
+    """A column's type before and after the change; None if the column does not exist.
 
-    ``note`` describes another change of a column with the same type.
+    If the type stays the same, ``note`` describes what else changes.
     """
 
     column: str
@@ -48,10 +48,10 @@ class PlannedRelation:
     """A relation that the statements change.
 
     Attributes:
-        new_name: of a renamed relation.
+        new_name: the new name of a renamed relation.
         statements: places of the statements, such as ``change.sql:3``.
         columns: the columns that differ for readers; empty if it is dropped or created.
-        dependents_before, dependents_after: at any distance, sorted.
+        dependents_before, dependents_after: the dependents at any distance, sorted.
     """
 
     relation: RelationName
@@ -65,7 +65,7 @@ class PlannedRelation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The cause of a consequence: a relation of the statements, or one of its columns.
+    """The cause of a consequence: a relation that the statements change, or one of its columns.
 
     ``column`` is "" for the relation as a whole.
     """
@@ -85,9 +85,9 @@ class PlannedVersion:
     """A version that would be published.
 
     Attributes:
-        newest: the number before it; None for a first version.
+        newest: the number of the version before; None for a first version.
         change: "first", "major", "minor" or "patch".
-        dependents: of the relation, at any distance, sorted.
+        dependents: the relation's dependents at any distance, sorted.
         causes: empty if the statements change the relation itself.
     """
 
@@ -109,7 +109,8 @@ class Failing:
     """A relation that gets no new version, because it cannot be derived or packaged.
 
     Attributes:
-        status: as in the command ``status``: BROKEN, UNSUPPORTED …; OK if it cannot be packaged.
+        status: the status that the command ``status`` shows (BROKEN, UNSUPPORTED …); OK if only
+            packaging fails.
         published: the newest version, which stays, or None.
     """
 
@@ -126,7 +127,7 @@ class Failing:
 
 
 class PackageFate(Enum):
-    """The fate of the versions of a relation that the catalog no longer has."""
+    """What happens to the versions of a relation that the catalog no longer has."""
 
     YANKED = "yanked"
     HELD = "held"
@@ -135,7 +136,10 @@ class PackageFate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DroppedPackage:
-    """``versions``: those now available, lowest first; ``why`` is a sentence."""
+    """The package of a dropped relation. ``versions`` are the available versions, lowest first.
+
+    ``why`` explains the package's fate in a sentence.
+    """
 
     relation: RelationName
     distribution: str
@@ -145,19 +149,29 @@ class DroppedPackage:
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """An edge of the graph: a view that reads ``upstream``, before or after the statements."""
+
+    upstream: RelationName
+    dependent: RelationName
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """All consequences.
+    """All consequences of a change.
 
     Attributes:
         relations: the relations that the statements change; empty without statements.
         broken: relations that could be derived before, and new relations that their engine would
             refuse.
-        failing: new relations without a package, for other reasons than their engine's.
+        failing: new relations without a package, although their engine accepts them.
         already_failing: relations that fail before and after.
         mended: relations that could not be derived before, and can be after.
         offered_again: yanked packages of relations that exist again, with unchanged content.
         withheld: relations that lose their package because of the settings or their own property.
         hits: affected users, as far as lock files, downloads and queries show.
+        reads: which relation reads which, among the relations that the statements change and their
+            dependents.
     """
 
     relations: Sequence[PlannedRelation] = ()
@@ -170,6 +184,7 @@ class Plan:
     offered_again: Sequence[RelationName] = ()
     withheld: Sequence[RelationName] = ()
     hits: Sequence[Hit] = ()
+    reads: Sequence[Read] = ()
 
     @property
     def breaks(self) -> bool:

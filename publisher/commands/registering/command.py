@@ -1,4 +1,4 @@
-"""``register``: creates a catalog's views in an engine that cannot read their texts.
+"""The command ``register``: creates a catalog's views in an engine that cannot read their texts.
 
 With policies: creates the views and named tables as one group of readers sees them.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from publisher.commands.arguments import Config, Group, Json, PolicyFile, relation_name
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
-from publisher.commands.printable import printable
 from publisher.commands.translating import check_names, read_policy_file
+from publisher.printable import printable
 
 if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from lakeschema.translation.model.interface import Options
     from publisher.commands.registering.registration import Registered
     from publisher.commands.registering.statements import Readers, Unwritable, Written
+    from publisher.lineage.questions import ReadName
     from publisher.settings import Settings
+
+_GOES_ON = "check trino.url, trino.username and the password, and repeat the command: it goes on from there"
 
 
 def register(
@@ -57,26 +60,45 @@ def register(
 ) -> None:
     """Creates the catalog's views in Trino, with their comments; exit status 1 if one cannot be created."""
     assert engine == "trino", "Trino is the only engine so far"
+    from publisher.settings import load_settings
+
     chosen = read_policy_file(policies, group)
+    settings = load_settings(config)
     if chosen is None:
-        written = _written(views or [], place, config)
+        written = _written(views or [], place, settings)
     else:
         from publisher.commands.registering.statements import Readers
 
-        written = _written_masked(views or [], Readers(chosen, group), place, config)
+        written = _written_masked(views or [], Readers(chosen, group), place, settings)
     if dry_run:
         _print_statements(written, replace=replace)
     else:
-        _register(written, config, replace=replace, json=json)
+        _register(written, settings, replace=replace, json=json)
+
+
+def register_named(names: Sequence[RelationName], settings: Settings) -> Sequence[Registered]:
+    """Creates or replaces these views in the settings' Trino, with the views that they read.
+
+    Raises:
+        Refused: the settings lack a part, or Trino does not answer.
+    """
+    from publisher.commands.registering.registration import ServerUnavailable
+
+    done: list[Registered] = []
+    try:
+        _make(_written([str(n) for n in names], None, settings), settings, done, replace=True)
+    except ServerUnavailable as error:
+        raise Refused(OUTSIDE_FAILED, str(error), _GOES_ON) from error
+    return done
 
 
 def _written(
-    views: Sequence[str], place: str | None, config: Path | None
+    views: Sequence[str], place: str | None, settings: Settings
 ) -> Sequence[Written | Unwritable]:
     from publisher.commands.registering.statements import write_views
 
-    with _opened(place, config) as (catalog, options, places):
-        names = list(map(relation_name, views))
+    with _opened(place, settings) as (catalog, options, places, read):
+        names = list(map(read, views))
         relations = _relations(names, catalog, options)
         for name in names:
             if not relations[name].is_view:
@@ -86,14 +108,14 @@ def _written(
 
 
 def _written_masked(
-    views: Sequence[str], readers: Readers, place: str | None, config: Path | None
+    views: Sequence[str], readers: Readers, place: str | None, settings: Settings
 ) -> Sequence[Written | Unwritable]:
     from lakeschema.translation.products.views_for_trino import is_foreign_view
     from publisher.commands.registering.statements import write_masked
 
-    with _opened(place, config) as (catalog, options, places):
+    with _opened(place, settings) as (catalog, options, places, read):
         check_names(readers.policies, catalog)
-        names = list(dict.fromkeys(map(relation_name, views)))
+        names = list(dict.fromkeys(map(read, views)))
         relations = _relations(names, catalog, options)
     if not names:
         names = sorted(name for name, each in relations.items() if is_foreign_view(each))
@@ -101,14 +123,14 @@ def _written_masked(
 
 
 @contextmanager
-def _opened(place: str | None, config: Path | None) -> Iterator[tuple[Catalog, Options, str]]:
+def _opened(
+    place: str | None, settings: Settings
+) -> Iterator[tuple[Catalog, Options, str, ReadName]]:
     from publisher.daemon.adapters import build_options, open_catalog
-    from publisher.settings import load_settings
 
-    settings = load_settings(config)
     places = _places(place, settings)
     with open_catalog(settings) as catalog:
-        yield catalog, build_options(settings), places
+        yield catalog, build_options(settings), places, partial(relation_name, settings=settings)
 
 
 def _places(place: str | None, settings: Settings) -> str:
@@ -154,30 +176,25 @@ def _print_statements(written: Sequence[Written | Unwritable], *, replace: bool)
 
 def _register(
     written: Sequence[Written | Unwritable],
-    config: Path | None,
+    settings: Settings,
     *,
     replace: bool,
     json: bool | None,
 ) -> None:
     from publisher.commands.output.choice import output_for
     from publisher.commands.registering.registration import Change, ServerUnavailable
-    from publisher.settings import load_settings
 
     done: list[Registered] = []
     failure: ServerUnavailable | None = None
     try:
-        _make(written, load_settings(config), done, replace=replace)
+        _make(written, settings, done, replace=replace)
     except ServerUnavailable as error:
         failure = error
     if done or failure is None:
         # Views created before the failure are shown, too.
         output_for(json).registered(done)
     if failure is not None:
-        raise Refused(
-            OUTSIDE_FAILED,
-            str(failure),
-            "check trino.url, trino.username and the password, and repeat the command: it goes on from there",
-        )
+        raise Refused(OUTSIDE_FAILED, str(failure), _GOES_ON)
     raise typer.Exit(NO if any(each.change is Change.REFUSED for each in done) else 0)
 
 

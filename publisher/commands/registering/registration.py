@@ -1,4 +1,4 @@
-"""Creates views on a server of Trino, and reports the result for each."""
+"""Creates views on a Trino server, and reports the result for each view."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The result for a view; ``place`` is "" if it could not be written."""
+    """The result for a view; ``place`` is "" if the view could not be written."""
 
     view: RelationName
     place: str
@@ -58,7 +58,7 @@ def register_views(
     Replaces only views of this program, and only with ``replace`` or if they are unfinished.
 
     Raises:
-        ServerUnavailable: the views yielded before exist.
+        ServerUnavailable: the server does not answer; the views yielded before exist.
     """
     registration = _Registration(server, replace=replace)
     for each in views:

@@ -1,7 +1,7 @@
-"""Writes the statements that create a catalog's views, and tables under policies, in Trino; upstream views first.
+"""Writes the statements that create a catalog's views, and tables under policies, in Trino.
 
-Trino reformats a view's text, so it cannot be compared with ours. Instead, the view's comment names
-its source and has a digest of its statements.
+Upstream views come first. Trino reformats a view's text, so it cannot be compared with the text that
+was sent. Instead, the view's comment names its source and has a digest of its statements.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from lakeschema.translation.products.views_for_trino import (
     is_foreign_view,
     views_for_trino,
 )
-from publisher.settings.trino import DATABASE
+from publisher.settings.trino import CATALOG, DATABASE
 
 _UNFINISHED: Final = "unfinished"
+_PLACEHOLDER: Final = re.compile("|".join(map(re.escape, (CATALOG, DATABASE))))
 _MARK: Final = re.compile(
     r"\(schema-publisher: (?P<source>.*) (?P<digest>[0-9a-f]{32}|unfinished)\)\Z"
 )
@@ -81,11 +82,11 @@ class Written:
     """A view to create.
 
     Attributes:
-        view: the view, or the table, that it shows.
-        reads: the created views that it reads.
-        comments: of its columns, by name; only columns with a comment.
-        source: the mark's text for the relation and its readers: a masked view never replaces an
-            unmasked one, nor the other way round.
+        view: the catalog's view or table that the created view shows.
+        reads: the created views that this view reads.
+        comments: the comments of columns by name; columns without a comment are left out.
+        source: the text in the mark for the relation and its readers. So a masked view and an
+            unmasked view never replace each other.
     """
 
     view: RelationName
@@ -103,7 +104,10 @@ class Written:
         return Mark(self.source, digest.hexdigest()[:32])
 
     def statements(self, *, replace: bool) -> Iterator[str]:
-        """The statements; the last one marks the view as finished, so that an interrupted one is created again."""
+        """The statements that create the view. The last statement marks the view as finished.
+
+        So a view whose creation was interrupted is created again.
+        """
         create = "CREATE OR REPLACE VIEW" if replace else "CREATE VIEW"
         begun = string(Mark(self.source, _UNFINISHED).under(self.comment))
         yield f"{create} {self.place.sql} COMMENT {begun} AS {self.sql}"
@@ -114,7 +118,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """The readers of one group, or without a group, with their policies from ``Policies.for_group``."""
+    """The readers of one group, or readers without a group, with the policies that apply to them."""
 
     policies: Policies
     group: str | None
@@ -145,7 +149,7 @@ def write_views(
     placed = {name: _place(name, places) for name, r in relations.items() if is_foreign_view(r)}
 
     def text(name: RelationName) -> str:
-        # Another view is read at its new place; a table or a Trino view at its own.
+        # A created view is read at its new place, and a table or Trino view at its own place.
         return placed[name].sql if name in placed else relation_text(name, options.trino_catalogs)
 
     shared = _shared(placed)
@@ -162,11 +166,11 @@ def write_masked(
     options: Options,
     places: str,
 ) -> Sequence[Written | Unwritable]:
-    """Writes each named relation as the readers see it, with the views that it reads inlined.
+    """Writes each named relation as the readers see it. A text contains the queries of views it reads.
 
     Args:
-        names: views and tables.
-        relations: the named ones and all their upstreams.
+        names: the names of views and tables.
+        relations: these views and tables and all their upstreams.
         readers: the readers of the views.
         options: the options of the translation.
         places: ``Trino.views`` of the settings.
@@ -210,30 +214,36 @@ def _as_masked(
 
 def _place(name: RelationName, places: str) -> Place:
     catalog, _, schema = places.partition(".")
-    return Place(catalog, schema.replace(DATABASE, name.namespace[-1]), name.name)
+    database = name.namespace[-1] if name.namespace else ""
+    parts = {DATABASE: database, CATALOG: name.catalog or "default"}
+    return Place(catalog, _PLACEHOLDER.sub(lambda found: parts[found[0]], schema), name.name)
 
 
 def _shared(placed: Mapping[RelationName, Place]) -> Mapping[RelationName, Unwritable]:
-    """Refuses relations that would share a place."""
-    by_place: dict[Place, list[RelationName]] = {}
+    """Refuses relations that would share a place in Trino, which ignores letter case.
+
+    A relation of the default catalog keeps its place if no other relation of this catalog shares it.
+    """
+    by_place: dict[str, list[RelationName]] = {}
     for name, place in placed.items():
-        by_place.setdefault(place, []).append(name)
-    return {
-        name: _in_one_place(name, place, names)
-        for place, names in by_place.items()
-        if len(names) > 1
-        for name in names
-    }
+        by_place.setdefault(place.sql.lower(), []).append(name)
+    found: dict[RelationName, Unwritable] = {}
+    for names in by_place.values():
+        in_default = [name for name in names if not name.catalog]
+        keeps = in_default if len(in_default) == 1 else []
+        if len(names) > 1:
+            found |= {n: _in_one_place(n, placed[n], names) for n in names if n not in keeps}
+    return found
 
 
 def _in_one_place(name: RelationName, place: Place, names: Sequence[RelationName]) -> Unwritable:
     others = " and ".join(str(other) for other in names if other != name)
     why = f"{place} would also be {others}"
-    return Unwritable(name, why, "name a place with {database} in trino.views")
+    return Unwritable(name, why, "name a place with {database}, and {catalog}, in trino.views")
 
 
 def _comments(interface: Interface) -> Mapping[str, str]:
-    """The package's documentation of each column."""
+    """The documentation of each column, as in the package."""
     fields = interface.schema.fields
     docs = (
         fields[place].doc if isinstance(place, int) else place.column.comment

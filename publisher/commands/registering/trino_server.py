@@ -1,4 +1,4 @@
-"""Trino over its HTTP protocol, with its Python client."""
+"""Runs statements on Trino over HTTP, with Trino's Python client."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from trino.auth import BasicAuthentication
 from trino.dbapi import Connection
 from trino.exceptions import DatabaseError, HttpError, TrinoConnectionError, TrinoQueryError
 
+from lakeschema.http_sessions import BoundedSession
 from lakeschema.translation.emission.trino.text import quoted, string
 from publisher.commands.registering.registration import ServerUnavailable, StatementRefused
-from publisher.index.exchange import BoundedSession
 
 
 class TrinoServer:
@@ -50,7 +50,7 @@ class TrinoServer:
         except (DatabaseError, HttpError, TrinoConnectionError, RequestException) as error:
             raise ServerUnavailable(f"{self._address} does not answer: {error}") from error
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            # The client mistakes any answer for Trino's.
+            # The client accepts any server's answer, so another server causes an odd error here.
             raise ServerUnavailable(f"{self._address} does not answer like Trino") from error
 
 
@@ -62,7 +62,7 @@ def open_server(
     parts = urlsplit(address)
     assert parts.hostname is not None, "settings check addresses"
     session = BoundedSession(timeout_seconds)
-    # The client would sleep as long as the server tells it to.
+    # Otherwise the client would sleep as long as the server demands.
     session.hooks["response"].append(_forget_when_to_retry)
     connection = Connection(
         host=parts.hostname,

@@ -1,4 +1,4 @@
-"""Makes untrusted text safe for a terminal."""
+"""Makes untrusted text safe for a terminal and for markup."""
 
 from __future__ import annotations
 

@@ -1,0 +1,3 @@
+SELECT company, count(*) AS members
+FROM company_members
+GROUP BY company

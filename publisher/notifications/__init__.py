@@ -1,0 +1,1 @@
+"""Notifies people and programs of major versions, broken relations and held deletions."""
