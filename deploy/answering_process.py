@@ -1,4 +1,4 @@
-"""A program that answers each line of JSON with another until it is stopped."""
+"""A program that answers each line of JSON with another line of JSON until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ _SHOWN_LINES = 25
 
 
 class AnsweringProcess(StopsOnExit):
-    """A running program; as a context manager it is stopped at the end. Not for two threads.
+    """A running program that answers requests. Only one thread may use it.
+
+    As a context manager it stops the program at the end.
 
     Attributes:
-        title: what errors call it.
+        title: the program's name in errors.
     """
 
     title: ClassVar[str]
 
     def __init__(self, command: Sequence[str], directory: Path) -> None:
-        """Starts the program in ``directory``, which is created, and keeps its log there."""
+        """Creates ``directory``, starts the program there, and keeps its log in it."""
         directory.mkdir(parents=True, exist_ok=True)
         self._log = directory / f"{self.title.lower()}.log"
         with self._log.open("ab") as output:
@@ -38,7 +40,10 @@ class AnsweringProcess(StopsOnExit):
             )
 
     def ask(self, request: object) -> Any:
-        """Raises ``ServerFailed`` if the program ended instead of answering."""
+        """The answer to a request.
+
+        Raises ``ServerFailed`` if the program ended without an answer.
+        """
         try:
             self._requests.write(json.dumps(request).encode() + b"\n")
             self._requests.flush()

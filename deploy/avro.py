@@ -1,6 +1,6 @@
-"""Apache Avro for Java in a separate process: the judge of the meaning of Avro's bytes.
+"""Apache Avro for Java in a separate process: its answers define the meaning of Avro's bytes.
 
-Its jars are those that pyspark brings. It reads some 20,000 values a second.
+Pyspark contains its jars. It reads about 20,000 values a second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Reading:
     """Values that are written with one schema and read with another.
 
     Attributes:
-        logical: values pass through Java's classes of logical types, which may refuse them.
+        logical: whether values pass through Java's classes of logical types, which may refuse them.
     """
 
     writer: str
@@ -32,19 +32,19 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class AvroRefused:
-    """Java raised an error where it should have read a value."""
+    """The error of Java when it should have read a value."""
 
     message: str
 
     @property
     def is_failure(self) -> bool:
-        """Whether Java could not read the schemas themselves, and so judges nothing."""
+        """Whether Java could not read the schemas themselves, and so did not try the values."""
         return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Values of a schema to convert from binary to JSON encoding, and others to convert back."""
+    """A schema, values to convert from binary to JSON encoding, and texts to convert back."""
 
     schema: str
     data: Sequence[bytes]
@@ -60,17 +60,17 @@ class Converted:
 
 
 AvroAnswer: TypeAlias = bytes | AvroRefused
-"""The value that was read, encoded again, or why it was not read."""
+"""The value as Java read it, encoded again; or the error if Java did not read it."""
 
 
 class AvroJudge(AnsweringProcess):
-    """A running Java with Avro."""
+    """A running Java process with Avro."""
 
     title = "Avro"
 
     @staticmethod
     def start(directory: Path) -> AvroJudge:
-        """Keeps its log in ``directory``."""
+        """Starts Java, which keeps its log in ``directory``."""
         jdk = find_jdk()
         jars = avro_jars()
         classpath = (launcher_jar(jdk, ("AvroJudge",), jars), *jars)
@@ -132,7 +132,7 @@ class AvroJudge(AnsweringProcess):
         ]
 
     def rewrite(self, files: Sequence[bytes]) -> Sequence[AvroAnswer]:
-        """Each container file with its records written again by Java, in the same codec.
+        """Each container file with its records written again by Java, with the same codec.
 
         Raises:
             ServerFailed: Java ended.

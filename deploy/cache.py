@@ -59,7 +59,7 @@ def discard_unused(pattern: str, *, days: float) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds an advisory lock that ends with the process, however it ends, and leaves no file."""
+    """Holds an advisory lock; leaves no file. The lock also ends if the process is killed."""
     while True:
         with path.open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""Shared class archives: classes that a JVM loads and verifies once, and maps at every later start.
+"""Class archives: the JVM maps their classes at a start, and need not load and verify them again.
 
-They halve a server's start. A trial run records one, once per Java and classpath; if that fails,
-servers start without it.
+This halves the time of a server's start. A trial run records an archive once per Java and classpath.
+If the trial run fails, servers start without an archive.
 """
 
 from __future__ import annotations

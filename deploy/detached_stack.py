@@ -1,4 +1,4 @@
-"""A stack that outlives the command that started it: started, inspected and stopped.
+"""Starts, shows and stops a stack of servers that outlives the command that started it.
 
 One directory holds one stack; ``down`` removes all files of the stack and no others.
 """
@@ -13,28 +13,30 @@ from pathlib import Path
 
 from deploy.cache import cache_directory, fingerprint, locked
 from deploy.errors import StackConflict
+from deploy.iceberg_rest import IcebergRest
 from deploy.kafka import Kafka
 from deploy.metastore import Metastore, MetastoreOptions
 from deploy.package_server import PyPiServer
 from deploy.server_process import end_processes
 from deploy.stack_record import FILE_NAME, ServerRecord, StackRecord, read_record, write_record
 
-SERVERS = ("kafka", "metastore", "pypiserver")
+USUAL_SERVERS = ("kafka", "metastore", "pypiserver")
+SERVERS = (*USUAL_SERVERS, "iceberg-rest")
 
-Server = Kafka | Metastore | PyPiServer
+Server = Kafka | Metastore | PyPiServer | IcebergRest
 
 
 @dataclass(frozen=True, slots=True)
 class StackOptions:
-    servers: Collection[str] = SERVERS
+    servers: Collection[str] = USUAL_SERVERS
     kafka_heap_megabytes: int = 256
     metastore: MetastoreOptions = MetastoreOptions()  # noqa: RUF009 - it is frozen
 
 
 def up(directory: Path, options: StackOptions) -> StackRecord:
-    """The stack of the directory; starts it, and removes the remains of a crash, unless it runs.
+    """The running stack of the directory. Without one, removes the remains of a crash and starts it.
 
-    Raises StackConflict if other servers than the requested ones are running there.
+    Raises StackConflict if a stack with other servers than the requested ones runs there.
     """
     with _lock_of(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -51,7 +53,7 @@ def up(directory: Path, options: StackOptions) -> StackRecord:
 
 
 def down(directory: Path, *, keep_data: bool) -> StackRecord | None:
-    """The stopped stack; None if there was none. An empty directory is removed too."""
+    """Stops the stack and returns it; None if no stack was there. Removes an empty directory."""
     with _lock_of(directory):
         found = read_record(directory)
         if found is None:
@@ -65,7 +67,7 @@ def down(directory: Path, *, keep_data: bool) -> StackRecord | None:
 
 
 def _lock_of(directory: Path) -> AbstractContextManager[None]:
-    # Not in the directory: a lock file that is removed while others wait for it locks nothing.
+    # Not in the directory: if the lock file were removed, processes that wait for it would hold no lock.
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     return locked(cache / f".stack-{fingerprint(str(directory))}.lock")
@@ -128,6 +130,9 @@ def _started(directory: Path, options: StackOptions) -> Iterator[dict[str, Serve
             )
         if "pypiserver" in options.servers:
             servers["pypiserver"] = undo.enter_context(PyPiServer.start(directory / "pypiserver"))
+        if "iceberg-rest" in options.servers:
+            catalog = IcebergRest.start(directory / "iceberg-rest")
+            servers["iceberg-rest"] = undo.enter_context(catalog)
         yield servers
         undo.pop_all()
 

@@ -1,4 +1,4 @@
-"""Everything that can stop the local stack.
+"""The errors of the local stack.
 
 StackError
 ├── MissingPrerequisite    a program or package that the machine does not have

@@ -1,4 +1,4 @@
-"""Hive's own compiler and executor in a separate process: the judge of the meaning of HiveQL.
+"""Hive's compiler and executor in a separate process: its answers define the meaning of HiveQL.
 
 Its catalog is in memory. A query takes 50 to 300 ms, a query with a shuffle about 2 s.
 """
@@ -33,8 +33,8 @@ class HiveAnswer:
     """The result of one statement.
 
     Attributes:
-        columns: names and Hive type texts; none for a statement that returns no rows.
-        rows: as Hive prints them, columns separated by tabs, null as ``NULL``.
+        columns: names and Hive type texts; empty for a statement that returns no rows.
+        rows: each as Hive prints it, with columns separated by tabs and nulls as ``NULL``.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -42,7 +42,7 @@ class HiveAnswer:
 
 
 LONG_RUN_MEGABYTES = 3072
-"""A heap for as many statements as a judge asks in half an hour."""
+"""The heap for a run of half an hour with many statements."""
 
 
 class HiveQueries(AnsweringProcess):
@@ -54,13 +54,14 @@ class HiveQueries(AnsweringProcess):
     def start(
         directory: Path, *, metastore_port: int | None = None, heap_megabytes: int = 1024
     ) -> HiveQueries:
-        """Keeps all files in ``directory``; returns when Hive takes statements.
+        """Starts Hive with all files in ``directory``; returns when Hive accepts statements.
 
-        ``metastore_port`` also serves the catalog, as a metastore of Hive 4 with a notification log.
-        Each statement leaves something in memory: 1024 megabytes hold some thousand statements.
+        With ``metastore_port``, it also serves its catalog there, as a metastore of Hive 4 with a
+        notification log. Each statement leaves data in memory: 1024 megabytes suffice for about a
+        thousand statements.
 
         Raises:
-            ServerFailed: Hive ended before that.
+            ServerFailed: Hive ended before it accepted statements.
         """
         root = directory.resolve()
         jdk = find_jdk()
@@ -90,7 +91,7 @@ class HiveQueries(AnsweringProcess):
         return launch(root, archive_options("hive", jdk, classpath, trial_run))
 
     def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """Runs them in order, each even if others fail.
+        """The answers to the statements, which run in order; a failure does not stop the others.
 
         Raises:
             ServerFailed: Hive ended.
@@ -171,6 +172,6 @@ def _hive_site(home: Path) -> dict[str, str]:
         "hive.query.reexecution.enabled": "false",
         # A map join starts a second JVM.
         "hive.auto.convert.join": "false",
-        # A statement that the optimiser cannot compile is an error; no other compiler tries it.
+        # If the optimiser cannot compile a statement, that is an error: no other compiler tries it.
         "hive.cbo.fallback.strategy": "NEVER",
     }

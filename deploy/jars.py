@@ -1,4 +1,4 @@
-"""The jars that servers run on: those in pyspark, and those that pyspark's Ivy downloads.
+"""The jars that servers need: jars in pyspark, and jars that pyspark's Ivy downloads.
 
 Downloads are pinned twice: their versions in ``java/{group}-ivy.xml``, their bytes in
 ``java/{group}-checksums.txt``, in the format of ``sha256sum``.
@@ -36,6 +36,10 @@ _ONLY_SPARK_NEEDS = (
 _FOR_PEOPLE = re.compile(
     rb"<!--.*?-->|<description>.*?</description>|<description/>|(?<=>)\s+(?=<)", re.DOTALL
 )
+_HADOOP = (
+    *("hadoop-client-api-*.jar", "hadoop-client-runtime-*.jar", "jcl-over-slf4j-*.jar"),
+    *("log4j-api-*.jar", "log4j-core-*.jar", "log4j-slf4j2-impl-*.jar"),
+)
 _AVRO = (
     *("avro-[0-9]*.jar", "gson-*.jar", "jackson-annotations-*.jar", "jackson-core-[0-9]*.jar"),
     *("jackson-databind-*.jar", "slf4j-api-*.jar", "commons-compress-*.jar"),
@@ -45,12 +49,23 @@ _AVRO = (
 
 
 def hive_jars() -> tuple[Path, ...]:
-    """The jars of Hive's metastore in pyspark, and few others.
+    """The jars of Hive's metastore in pyspark, and few other jars.
 
     Hive searches all jars for each of its persistent classes: with fewer jars it starts faster.
     """
     jars = _pyspark_jars().glob("*.jar")
     return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
+
+
+def spark_jars() -> tuple[Path, ...]:
+    """All jars of pyspark, for code that runs inside Spark."""
+    return tuple(sorted(_pyspark_jars().glob("*.jar")))
+
+
+def hadoop_jars() -> tuple[Path, ...]:
+    """Hadoop's client, which reads and writes files, with a logger."""
+    jars = _pyspark_jars()
+    return tuple(sorted(jar for pattern in _HADOOP for jar in jars.glob(pattern)))
 
 
 def avro_jars() -> tuple[Path, ...]:
@@ -76,8 +91,8 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
 def terse_defaults(jars: Sequence[Path]) -> Path:
     """A jar of the jars' ``*-default.xml`` without their descriptions and comments.
 
-    Hadoop's programs read these files again for each of many objects, which takes most of the time of a
-    short script. The jar has to come before the others in the classpath.
+    Hadoop's programs read these files again for many objects. This takes most of the time of a short
+    script. The jar must come before all others in the classpath.
     """
 
     def write(directory: Path) -> None:
@@ -92,7 +107,7 @@ def terse_defaults(jars: Sequence[Path]) -> Path:
 
 
 def artifact_jars(jdk: Jdk, group: str, addresses: Iterable[str]) -> tuple[Path, ...]:
-    """The jars of a group that the Ivy addresses, ``ivy://organisation:module:version``, name."""
+    """The jars of a group that Ivy addresses such as ``ivy://organisation:module:version`` name."""
     known = {jar.name: jar for jar in downloaded_jars(jdk, group)}
     names = {
         "{1}-{2}.jar".format(*address.partition("?")[0].split(":")[1:]) for address in addresses
@@ -101,7 +116,7 @@ def artifact_jars(jdk: Jdk, group: str, addresses: Iterable[str]) -> tuple[Path,
 
 
 def require_checksums(directory: Path, checksums: Path) -> None:
-    """``UnexpectedJars`` unless the directory holds the jars that the file lists, and no other."""
+    """Raises ``UnexpectedJars`` unless the directory holds exactly the jars that the file lists."""
     differences = checksum_differences(read_checksums(checksums), jar_checksums(directory))
     if differences:
         raise UnexpectedJars(checksums, differences)
@@ -127,7 +142,7 @@ def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) 
 
 
 def retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
-    """Makes Ivy put the jars that ``versions`` asks for into the directory."""
+    """Makes Ivy download the jars that the file ``versions`` lists into the directory."""
     # A separate Ivy home, so that files of the user's other tools have no effect.
     home = directory / "ivy"
     command = (
@@ -140,7 +155,7 @@ def retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
 
 
 def _ivy_jar() -> Path:
-    """Spark resolves its own packages with Ivy, so pyspark brings it."""
+    """Ivy's jar from pyspark: Spark uses Ivy to resolve its own packages."""
     found = sorted(_pyspark_jars().glob("ivy-*.jar"))
     if not found:
         raise MissingPrerequisite("Apache Ivy, one of pyspark's jars,", _INSTALL_SPARK)

@@ -1,4 +1,4 @@
-"""Java: where it is, how its tools are run, and our launchers compiled against a server's jars."""
+"""Finds Java, runs its tools, and compiles our launchers against a server's jars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from deploy.errors import MissingPrerequisite, PreparationFailed
 
 SOURCES = Path(__file__).parent / "java"
 MIN_JAVA_VERSION = 17
-# For servers that live for one test run: it does not pay to compile the best code.
+# For servers that live for one test run: the compilation of better code would take longer than it saves.
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 LOG_TO_STANDARD_OUTPUT = """\
 rootLogger.level = warn
@@ -40,7 +40,7 @@ class Jdk:
 
 
 def find_jdk() -> Jdk:
-    """The JDK of ``JAVA_HOME``, else that of the ``java`` on ``PATH``."""
+    """The JDK of ``JAVA_HOME``, or else the JDK of the ``java`` on ``PATH``."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if found is None:
@@ -56,7 +56,7 @@ def find_jdk() -> Jdk:
 
 
 def find_newer_jdk(version: int) -> Jdk:
-    """A JDK of at least ``version``: that of ``find_jdk``, else the newest that is installed.
+    """A JDK of at least ``version``: the JDK of ``find_jdk``, or else the newest installed one.
 
     Raises:
         MissingPrerequisite: no JDK is new enough.
@@ -84,7 +84,7 @@ def _feature(version: str) -> int:
 def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) -> Path:
     """A jar of our own classes, compiled once per content, Java version and library versions.
 
-    A shared class archive takes jars, but no folders.
+    A class archive works with jars, but not with folders.
     """
     paths = [SOURCES / f"{name}.java" for name in sources]
     libraries = " ".join(jar.name for jar in classpath)

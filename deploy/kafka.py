@@ -16,8 +16,7 @@ from deploy.jdk import (
     launcher_jar,
 )
 from deploy.ports import LOOPBACK, free_ports, on_free_ports
-from deploy.server_process import ServerProcess, start_server
-from deploy.stopping import StopsOnExit
+from deploy.server_process import Server, ServerProcess, start_server
 
 _READY = "Kafka Server started"
 _CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka requires
@@ -27,7 +26,7 @@ logger.started.level = info
 """
 
 
-class Kafka(StopsOnExit):
+class Kafka(Server):
     """A running broker; as a context manager it is stopped at the end."""
 
     def __init__(
@@ -40,7 +39,6 @@ class Kafka(StopsOnExit):
     ) -> None:
         self.options = options
         self.directory = directory
-        self.host = LOOPBACK
         self.port, self._controller_port = ports
         self.heap_megabytes = heap_megabytes
         self.process = process
@@ -56,7 +54,7 @@ class Kafka(StopsOnExit):
     ) -> Kafka:
         """Starts a broker that keeps all its files in ``directory``; returns when it answers.
 
-        ``options`` are further properties; they override ours.
+        ``options`` are further properties, which override the default ones.
         """
         root = directory.resolve()
 
@@ -75,15 +73,8 @@ class Kafka(StopsOnExit):
         """A client's connection settings, by name."""
         return {"bootstrap_servers": self.bootstrap_servers}
 
-    def stop(self) -> None:
-        self.process.stop()
-
-    def kill(self) -> None:
-        """Ends it as ``kill -9`` does."""
-        self.process.kill()
-
     def restart(self, timeout_seconds: float = 120) -> None:
-        """Stops it if it runs and starts it again on the same port, its topics still there."""
+        """Stops the broker if it runs, and starts it again; port and topics stay."""
         self.process.stop()
         ports = (self.port, self._controller_port)
         self.process = _start_process(
@@ -92,7 +83,7 @@ class Kafka(StopsOnExit):
 
 
 def server_properties(directory: Path, port: int, controller_port: int) -> dict[str, str]:
-    """The broker's settings: loopback only, one node, and small."""
+    """The broker's settings: one small node, reachable only on the loopback address."""
     return {
         "process.roles": "broker,controller",
         "node.id": "1",

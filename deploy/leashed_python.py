@@ -1,7 +1,7 @@
 """Runs a Python module as a server that ends when its parent does.
 
 Usage: ``python leashed_python.py MODULE ARGUMENTS…``. Standard input is the leash, as in
-``java/Leash.java``: a byte releases the server; the end of input without a byte ends it.
+``java/Leash.java``: after a byte the server is free; if the input ends without a byte, the server ends.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The real servers on this machine, for tests, benchmarks, the demo and people.
+"""Runs real servers on this machine, for tests, benchmarks, the demo and people.
 
-``python -m deploy.local_stack up | status | down`` starts, shows and ends them all; programs use
+``python -m deploy.local_stack up | status | down`` starts, shows and ends all of them. Programs use
 the context managers. Exit status: 0 done, 1 not running, 2 usage error, 3 failure.
 """
 
@@ -14,8 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.cache import cache_directory
-from deploy.detached_stack import SERVERS, StackOptions, down, running_servers, up
+from deploy.detached_stack import (
+    SERVERS,
+    USUAL_SERVERS,
+    StackOptions,
+    down,
+    running_servers,
+    up,
+)
 from deploy.errors import StackError
+from deploy.iceberg_rest import IcebergRest
 from deploy.kafka import Kafka
 from deploy.metastore import EVENTS_TOPIC, Metastore, MetastoreOptions
 from deploy.package_server import PyPiServer
@@ -24,6 +32,7 @@ from deploy.stack_record import FILE_NAME, StackRecord, read_record
 
 __all__ = [
     "EVENTS_TOPIC",
+    "IcebergRest",
     "Kafka",
     "Metastore",
     "MetastoreOptions",
@@ -54,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m deploy.local_stack",
-        description="Hive Metastore, Kafka and a package index on 127.0.0.1.",
+        description="Hive Metastore, Kafka, a package index and Iceberg's REST catalog on 127.0.0.1.",
     )
     actions = parser.add_subparsers(dest="action", required=True)
     starts = actions.add_parser("up", help="start the servers and leave them running")
@@ -69,9 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     starts.add_argument(
         "--only",
         type=_servers,
-        default=SERVERS,
+        default=USUAL_SERVERS,
         metavar="SERVER,…",
-        help=f"some of {', '.join(SERVERS)}; with kafka and metastore the listener is enabled",
+        help=f"some of {', '.join(SERVERS)}; with kafka and metastore the listener is enabled"
+        " (default: all but iceberg-rest)",
     )
     starts.add_argument(
         "--storage",

@@ -1,4 +1,4 @@
-"""A real Hive Metastore: Hive's own code from pyspark's jars, its catalog in an embedded Derby."""
+"""A real Hive Metastore: Hive's code from pyspark's jars, with its catalog in an embedded Derby."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ from deploy.jdk import (
     launcher_jar,
 )
 from deploy.kafka import Kafka
-from deploy.ports import LOOPBACK, free_ports, on_free_ports
-from deploy.server_process import ServerProcess, start_server
-from deploy.stopping import StopsOnExit
+from deploy.ports import free_ports, on_free_ports
+from deploy.server_process import Server, ServerProcess, start_server
 
 EVENTS_TOPIC = "hms-events"
 _READY = "metastore ready on port"
 _NOTIFICATION_LOG = "org.apache.hive.hcatalog.listener.DbNotificationListener"
 _APIARY = "com.expediagroup.apiary.extensions.events.metastore.kafka"
-# Hive 2.3 and Hadoop reach into the JDK by reflection.
+# Hive 2.3 and Hadoop use internal classes of the JDK by reflection.
 _OPENED = ("lang", "net", "nio", "util", "util.concurrent")
 
 Storage = Literal["memory", "disk"]
@@ -46,9 +45,9 @@ class MetastoreOptions:
     Attributes:
         storage: Derby in memory is fastest; on disk the catalog outlives the process.
         kafka: the broker to which every table event is also sent, on ``topic``; None for no Kafka.
-        serialise_ddl: makes event ids unique, as with MySQL or PostgreSQL: Derby may assign one
-            id twice under concurrent DDL.
-        settings: further hive-site.xml properties; they override ours.
+        serialise_ddl: makes event ids unique, as with MySQL or PostgreSQL: Derby may assign one id
+            twice under concurrent DDL.
+        settings: further properties of hive-site.xml, which override the default ones.
     """
 
     storage: Storage = "memory"
@@ -59,14 +58,13 @@ class MetastoreOptions:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-class Metastore(StopsOnExit):
+class Metastore(Server):
     """A running metastore; as a context manager it is stopped at the end."""
 
     def __init__(
         self, directory: Path, port: int, options: MetastoreOptions, process: ServerProcess
     ) -> None:
         self.directory = directory
-        self.host = LOOPBACK
         self.port = port
         self.options = options
         self.process = process
@@ -112,15 +110,8 @@ class Metastore(StopsOnExit):
         found = {"uri": self.uri, "warehouse": self.warehouse.as_uri()}
         return found if self.options.kafka is None else found | {"topic": self.options.topic}
 
-    def stop(self) -> None:
-        self.process.stop()
-
-    def kill(self) -> None:
-        """Ends it as ``kill -9`` does."""
-        self.process.kill()
-
     def restart(self, timeout_seconds: float = 120) -> None:
-        """Stops it if it runs and starts it again on the same port.
+        """Stops the metastore if it runs, and starts it again on the same port.
 
         Only a catalog with ``storage="disk"`` survives this.
         """

@@ -1,7 +1,6 @@
-"""DDL against a metastore over Thrift, as Hive would send it: for the demo, tests and benchmarks.
+"""Sends DDL to a metastore over Thrift, as Hive does: for the demo, tests and benchmarks.
 
-Hive itself expands a view's text and computes its columns before it stores them; callers that
-create a view here supply both.
+Hive expands a view's text and computes its columns. Here the caller must pass both.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Columns = Sequence[tuple[str, str]]
 
 
 class MetastoreDdl(StopsOnExit):
-    """One Thrift connection; not for use by two threads at once."""
+    """One Thrift connection. Only one thread may use it at a time."""
 
     def __init__(self, uri: str) -> None:
         address = urlsplit(uri)
@@ -68,7 +67,7 @@ class MetastoreDdl(StopsOnExit):
         comment: str | None = None,
         avro: bool = False,
     ) -> None:
-        """A managed table, of Avro files or of text."""
+        """Creates a managed table of Avro files or text files."""
         parameters = dict(properties or {}) | ({"comment": comment} if comment else {})
         self._client.create_table(
             Table(
@@ -92,7 +91,7 @@ class MetastoreDdl(StopsOnExit):
         original_text: str | None = None,
         properties: Mapping[str, str] | None = None,
     ) -> None:
-        """A view as Hive stores it."""
+        """Creates a view in the form in which Hive stores it."""
         self._client.create_table(
             Table(
                 tableName=name,
@@ -108,11 +107,11 @@ class MetastoreDdl(StopsOnExit):
         )
 
     def table(self, database: str, name: str) -> Any:
-        """The Thrift table, to be changed and given to ``alter``."""
+        """The Thrift table. The caller may change it and pass it to ``alter``."""
         return self._client.get_table(database, name)
 
     def alter(self, database: str, name: str, changed: Any) -> None:
-        """Replaces a table's definition, its name included; cascades as Hive's ALTER does."""
+        """Replaces a table's definition, also its name; changes its partitions as Hive's ALTER CASCADE does."""
         context = EnvironmentContext(properties={"CASCADE": "true"})
         self._client.alter_table_with_environment_context(database, name, changed, context)
 

@@ -1,4 +1,4 @@
-"""A real pypiserver: anyone may install from it, uploads need a name and a password."""
+"""A real pypiserver. Every client may install from it; uploads need a name and a password."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from pathlib import Path
 
 from deploy.errors import MissingPrerequisite
 from deploy.ports import LOOPBACK, on_free_ports
-from deploy.server_process import ServerProcess, start_server
-from deploy.stopping import StopsOnExit
+from deploy.server_process import Server, ServerProcess, start_server
 
 _LEASHED_PYTHON = Path(__file__).parent / "leashed_python.py"
 
 
-class PyPiServer(StopsOnExit):
+class PyPiServer(Server):
     """A running package index; as a context manager it is stopped at the end."""
 
     def __init__(
@@ -31,7 +30,6 @@ class PyPiServer(StopsOnExit):
         options: Sequence[str] = (),
     ) -> None:
         self.directory = directory
-        self.host = LOOPBACK
         self.port = port
         self.username, self.password = credentials
         self.process = process
@@ -84,15 +82,8 @@ class PyPiServer(StopsOnExit):
             "password": self.password,
         }
 
-    def stop(self) -> None:
-        self.process.stop()
-
-    def kill(self) -> None:
-        """Ends it as ``kill -9`` does."""
-        self.process.kill()
-
     def restart(self, timeout_seconds: float = 60) -> None:
-        """Stops it if it runs and starts it again on the same port, its packages still there."""
+        """Stops the server if it runs, and starts it again; port and packages stay."""
         self.process.stop()
         credentials = (self.username, self.password)
         self.process = _start_process(
@@ -122,7 +113,7 @@ def _start_process(
     packages.mkdir(parents=True, exist_ok=True)
     passwords = directory / "htpasswd"
     passwords.write_text(htpasswd_line(*credentials))
-    # Only our own process answers there, so that another server is not mistaken for it.
+    # Only our process answers at this address, so that another server is not mistaken for it.
     health = f"/health-{secrets.token_hex(8)}"
     return start_server(
         "pypiserver",

@@ -1,4 +1,4 @@
-"""Pig 0.18 in local mode in a separate process: the judge of the meaning of Pig Latin.
+"""Pig 0.18 in local mode in a separate process: its answers define the meaning of Pig Latin.
 
 It reads tables of a metastore with HCatLoader, and local files. A schema takes 0.2 to 1 s, rows 1 to
 4 s.
@@ -49,10 +49,10 @@ class PigQueries(AnsweringProcess):
 
     @staticmethod
     def start(directory: Path, *, metastore_uri: str = "") -> PigQueries:
-        """Keeps all files in ``directory``; returns when Pig takes scripts.
+        """Starts Pig with all files in ``directory``; returns when Pig accepts scripts.
 
         Raises:
-            ServerFailed: Pig ended before that.
+            ServerFailed: Pig ended before it accepted scripts.
         """
         root = directory.resolve()
         jdk = find_jdk()
@@ -93,11 +93,11 @@ class PigQueries(AnsweringProcess):
     def answer_together(self, scripts: Sequence[tuple[str, str]]) -> Sequence[PigAnswer | Refused]:
         """The answers to several scripts, each with its alias, from one run.
 
-        No two scripts may use the same alias. One run is much faster than many, since each run polls for
-        the end of its jobs.
+        No two scripts may use the same alias. One run is much faster than many runs, because each run
+        polls for the end of its jobs.
 
         Raises:
-            Refused: Pig could not compile one of them.
+            Refused: Pig could not compile one of the scripts.
             ServerFailed: Pig ended.
         """
         asked = [{"script": script, "alias": alias} for script, alias in scripts]

@@ -16,7 +16,7 @@ Started = TypeVar("Started")
 def free_ports(count: int) -> tuple[int, ...]:
     """``count`` different ports on which no program listens now.
 
-    Another program may take one before a server does: see ``on_free_ports``.
+    Another program may take a port before the server does: ``on_free_ports`` tries again then.
     """
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
@@ -26,7 +26,7 @@ def free_ports(count: int) -> tuple[int, ...]:
 
 
 def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> Started:
-    """The result of ``start`` on ``count`` free ports; on others if one of them is taken."""
+    """The result of ``start`` on free ports; tries again with other ports if a port is taken."""
     for _ in range(3):
         try:
             return start(free_ports(count))
@@ -37,7 +37,7 @@ def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> St
 
 def is_taken(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do, so that connections that linger after a restart do not block the port.
+        # Servers set this option, too: connections that linger after a restart must not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

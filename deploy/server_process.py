@@ -1,7 +1,7 @@
-"""One server as a process on a leash: started, watched until it is ready, ended.
+"""Starts a server as a process on a leash, waits until it is ready, and ends it.
 
-A server holds the read end of a pipe; only we hold the write end. The server ends when that closes, so
-our crash leaves no orphan; ``release`` lets a server outlive us.
+The leash is a pipe: the server holds its read end, and this process holds its write end. The server ends when
+the write end closes, so a crash leaves no orphan. ``release`` lets a server outlive this process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.errors import PortTaken, ServerFailed
-from deploy.ports import is_taken
+from deploy.ports import LOOPBACK, is_taken
+from deploy.stopping import StopsOnExit
 
 _POLL_SECONDS = 0.02
 _SHOWN_LINES = 25
@@ -24,7 +25,7 @@ _ADDRESS_IN_USE = "address already in use"
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process id may be reused; together with its start time it is unique."""
+    """A process id with the start time of the process: an id alone may be reused."""
 
     pid: int
     started: str
@@ -128,6 +129,20 @@ class ServerProcess:
         return ServerFailed(self.name, reason, self.log, last_lines, hint)
 
 
+class Server(StopsOnExit):
+    """A server in a process; as a context manager it is stopped at the end."""
+
+    host = LOOPBACK
+    process: ServerProcess
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def kill(self) -> None:
+        """Ends the server as ``kill -9`` does."""
+        self.process.kill()
+
+
 def start_server(
     name: str,
     command: Sequence[str],
@@ -138,7 +153,7 @@ def start_server(
 ) -> ServerProcess:
     """Starts a server that listens on ``ports`` and returns it once it is ready.
 
-    Raises PortTaken, or ServerFailed with the end of its log; nothing is left running then.
+    Raises PortTaken, or ServerFailed with the end of the log. After an error no process is left running.
     """
     for port in ports:
         if is_taken(port):
@@ -158,7 +173,10 @@ def start_server(
 
 
 def end_processes(processes: Sequence[ProcessIdentity], timeout_seconds: float = 20) -> None:
-    """Ends processes that are not our children, by SIGTERM, then SIGKILL; waits for them."""
+    """Ends processes that this process did not start: SIGTERM, then SIGKILL.
+
+    Waits for their end.
+    """
     for number in (signal.SIGTERM, signal.SIGKILL):
         for each in processes:
             _send(each, number)

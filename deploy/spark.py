@@ -1,8 +1,9 @@
-"""The settings of a small local Spark session whose catalog is a running metastore."""
+"""Settings of small local Spark sessions, with or without a running metastore as the catalog."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from deploy.jdk import QUICK_START
 from deploy.metastore import Metastore
@@ -12,9 +13,21 @@ from deploy.ports import LOOPBACK
 def spark_session_conf(
     metastore: Metastore, *, master: str = "local[2]", memory_megabytes: int = 1024
 ) -> dict[str, str]:
-    """Settings for ``SparkConf.setAll`` or ``builder.config``."""
+    """Settings for ``SparkConf.setAll`` or ``builder.config``; the session's catalog is the metastore."""
     scratch = metastore.directory / "spark"
     scratch.mkdir(exist_ok=True)
+    return {
+        **local_session_conf(scratch, master=master, memory_megabytes=memory_megabytes),
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
+        "spark.hadoop.hive.metastore.uris": metastore.uri,
+    }
+
+
+def local_session_conf(
+    scratch: Path, *, master: str = "local[2]", memory_megabytes: int = 1024
+) -> dict[str, str]:
+    """The settings without those of a catalog; the folder ``scratch`` gets temporary files."""
     return {
         "spark.master": master,
         "spark.driver.memory": f"{memory_megabytes}m",
@@ -30,8 +43,5 @@ def spark_session_conf(
         # Two cores and a few rows: Spark's default of 200 tasks per shuffle is only overhead.
         "spark.default.parallelism": "2",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.catalogImplementation": "hive",
-        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
-        "spark.hadoop.hive.metastore.uris": metastore.uri,
         "spark.hadoop.fs.defaultFS": "file:///",
     }

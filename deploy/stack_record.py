@@ -1,7 +1,7 @@
 """The record of a detached stack: ``stack.json`` in its directory.
 
-Programs may read it for the addresses; we read it to find our processes and files again. It is
-written before the first server starts, so that we recognise the remains of a killed start.
+Programs may read the servers' addresses in it; ``detached_stack`` reads the processes and files. The
+record is written before the first server starts, so that the remains of a killed start are recognised.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ FILE_NAME = "stack.json"
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
-    """``addresses``: a client's connection settings, such as URLs, bootstrap servers, name and password."""
+    """A server of the stack.
+
+    ``addresses``: a client's connection settings, such as URLs, bootstrap servers, name and password.
+    """
 
     process: ProcessIdentity
     log: str
@@ -29,7 +32,10 @@ class ServerRecord:
 
 @dataclass(frozen=True, slots=True)
 class StackRecord:
-    """``servers`` are in the order of their start; ``keeps_data`` holds across restarts."""
+    """A stack. ``servers`` are in the order of their start.
+
+    ``keeps_data``: a restart keeps the data.
+    """
 
     servers: Mapping[str, ServerRecord]
     keeps_data: bool

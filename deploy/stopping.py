@@ -10,7 +10,7 @@ from typing import Self
 class StopsOnExit(ABC):
     @abstractmethod
     def stop(self) -> None:
-        """Ends the server; may be called again."""
+        """Ends the server. A second call has no effect."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""A real Trino 476: the judge of the rows that the SQL emitted for Trino returns.
+"""A real Trino 476: it shows which rows the SQL that we write for Trino returns.
 
 It keeps its tables in memory, in the catalog ``memory``, unless it gets other catalogs. It is ready in
 10 s on an idle machine.
@@ -18,13 +18,12 @@ from typing import Any
 from deploy.jdk import QUICK_START, find_newer_jdk, launcher_jar
 from deploy.ports import LOOPBACK, on_free_ports
 from deploy.refused import Refused
-from deploy.server_process import ServerProcess, start_server
-from deploy.stopping import StopsOnExit
+from deploy.server_process import Server, ServerProcess, start_server
 from deploy.trino_files import MORE_PLUGINS, PLUGINS, trino_files
 
 MIN_JAVA_VERSION = 24
 Catalogs = Mapping[str, Mapping[str, str]]
-"""The properties of each catalog, by its name; ``connector.name`` among them."""
+"""The properties of each catalog, by the catalog's name; ``connector.name`` is one of them."""
 JUDGES_CATALOGS: Catalogs = {name: {"connector.name": name} for name in ("memory", "tpch")}
 _HEADERS = {
     "X-Trino-User": "judge",
@@ -45,7 +44,7 @@ class TrinoAnswer:
     rows: Sequence[Sequence[object]]
 
 
-class Trino(StopsOnExit):
+class Trino(Server):
     """A running server; as a context manager it is stopped at the end."""
 
     def __init__(self, port: int, process: ServerProcess) -> None:
@@ -60,13 +59,13 @@ class Trino(StopsOnExit):
         timeout_seconds: float = 240,
         catalogs: Catalogs | None = None,
     ) -> Trino:
-        """Starts a server that keeps its files in ``directory``; returns when it takes statements.
+        """Starts a server that keeps its files in ``directory``; returns when it accepts statements.
 
-        The server has ``catalogs`` in addition to those of a judge.
+        The server has ``catalogs`` in addition to ``memory``.
 
         Raises:
             MissingPrerequisite: no JDK is new enough.
-            ServerFailed: the server ended before that.
+            ServerFailed: the server ended before it accepted statements.
         """
         root = directory.resolve()
         held = {**JUDGES_CATALOGS, **(catalogs or {})}
@@ -76,9 +75,6 @@ class Trino(StopsOnExit):
             return Trino(free[0], process)
 
         return on_free_ports(1, start_on)
-
-    def stop(self) -> None:
-        self.process.stop()
 
     def answer(self, sql: str, catalog: str = "memory") -> TrinoAnswer:
         """Runs one statement; names without a catalog are looked up in ``catalog``.
@@ -123,7 +119,7 @@ def _get(url: str) -> Mapping[str, Any]:
 
 
 def server_properties(port: int, heap_megabytes: int = 1024) -> dict[str, str]:
-    """The server's settings: loopback only, one node, and small."""
+    """The server's settings: one small node, reachable only on the loopback address."""
     memory = f"{heap_megabytes // 5}MB"
     return {
         "coordinator": "true",
@@ -148,7 +144,7 @@ def _start_process(
     jdk = find_newer_jdk(MIN_JAVA_VERSION)
     needed = {properties["connector.name"] for properties in catalogs.values()}
     files = trino_files(jdk, PLUGINS if needed <= {*PLUGINS} else MORE_PLUGINS)
-    launcher = launcher_jar(jdk, ("Leash", "LoopbackTrino"), ())
+    launcher = launcher_jar(jdk, ("Leash", "OnLeash"), ())
     _write_settings(root / "etc", port, heap_megabytes, catalogs)
     command = (
         *(str(jdk.java), "-server", *QUICK_START, f"-Xmx{heap_megabytes}m"),
@@ -157,7 +153,8 @@ def _start_process(
         *(f"-Dnode.id=judge-{port}", f"-Dnode.data-dir={root / 'data'}"),
         *(f"-Dconfig={root / 'etc' / 'config.properties'}", f"-Dplugin.dir={files / 'plugin'}"),
         f"-Dcatalog.config-dir={root / 'etc' / 'catalog'}",
-        *("-cp", os.pathsep.join((str(launcher), f"{files / 'lib'}/*")), "LoopbackTrino"),
+        *("-cp", os.pathsep.join((str(launcher), f"{files / 'lib'}/*")), "OnLeash"),
+        "io.trino.server.TrinoServer",
     )
     return start_server(
         "trino",
@@ -182,7 +179,7 @@ def _properties_text(properties: Mapping[str, str]) -> str:
 
 
 def _is_ready(port: int) -> bool:
-    """Whether Trino runs statements: for some time after its start it has no node for them."""
+    """Whether Trino runs statements. After its start it has, for some time, no node that runs them."""
     try:
         if _get(f"http://{LOOPBACK}:{port}/v1/info").get("starting") is not False:
             return False

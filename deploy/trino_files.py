@@ -1,7 +1,6 @@
 """The parts of Trino's archive that a judge needs: its own libraries and a few connectors.
 
-The archive is 800 MB. Plugins share jars by hard links, so the targets of wanted links have to be read
-as well.
+The archive is 800 MB. Plugins share jars by hard links, so the targets of the links must be read, too.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from deploy.jdk import SOURCES, Jdk
 VERSION = "476"
 PLUGINS = ("memory", "tpch")
 MORE_PLUGINS = (*PLUGINS, "hive", "tpcds")
-"""These need 300 MB more of jars, which users of other plugins are spared."""
+"""More plugins, with another 300 MB of jars; most users do not need them."""
 _ROOT = f"trino-server-{VERSION}"
 _ARCHIVE = f"{_ROOT}.tar.gz"
 _VERSIONS = SOURCES / "trino-ivy.xml"

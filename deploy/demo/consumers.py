@@ -49,3 +49,12 @@ for company in read_file(sys.argv[1]):
     print(company.Name, company.Address.StreetName,
           "sees the unit" if hasattr(company.Address, "UnitNumber") else "has no unit field, and reads the file")
 """
+
+READ_BOTH = """\
+from acme_schemas.example import company
+from acme_schemas.reviews__example import company as rating, rated
+
+print(company.RELATION, *company.Company.example().to_dict())
+print(rating.RELATION, rating.Company(id=3, stars=4))
+print(rated.RELATION, *rated.Rated.example().to_dict())
+"""

@@ -1,4 +1,4 @@
-"""Asks where a column comes from and which packages a column reaches, while the daemon runs."""
+"""Shows the sources of a column, and the packages that a column reaches, while the daemon runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def show_lineage(
     column: str,
     direction: Direction,
 ) -> Traced:
-    """Shows the lineage of a column as ``schema-publisher lineage`` does.
+    """Shows the lineage of a column in the form of ``schema-publisher lineage``.
 
     Raises:
         LookupError: the state does not know the column.

@@ -1,7 +1,7 @@
 """The demo's lake: Member and Company, the view CompanyEngLevels with its UDF, and two views on it.
 
-The tables and the view are those of LinkedIn's article on Coral; the Avro schemas say what Hive
-cannot: casing, an enum, required fields, documentation.
+The tables and the first view are those of LinkedIn's article on Coral. The Avro schemas contain facts
+that Hive cannot express: letter case, an enum, required fields and documentation.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def create_tables(ddl: MetastoreDdl) -> None:
 
 
 def create_views(ddl: MetastoreDdl) -> None:
-    """V2 is created before V1, which it reads, to show that order does not matter."""
+    """Creates the views: V2 before V1, which it reads, to show that order does not matter."""
     ddl.create_view(
         DATABASE,
         "v2",
@@ -144,12 +144,12 @@ def create_views(ddl: MetastoreDdl) -> None:
 
 
 def unit_number_ddl() -> str:
-    """The change of ``add_unit_number``, as somebody would write it for Hive."""
+    """The change of ``add_unit_number`` as DDL for Hive."""
     return _replace_columns_ddl("company", company_columns(with_unit=True), company(with_unit=True))
 
 
 def drop_position_ddl() -> str:
-    """Member without Position, as somebody would write it for Hive; the demo never runs it."""
+    """DDL that drops Member's Position, as a person would write it; the demo never runs it."""
     columns = [column for column in MEMBER_COLUMNS if column[0] != "position"]
     fields = [field for field in MEMBER["fields"] if field["name"] != "Position"]
     return _replace_columns_ddl("member", columns, {**MEMBER, "fields": fields})

@@ -1,4 +1,4 @@
-"""From an ALTER in a metastore to a record class in a consumer's program, in under a minute."""
+"""The demo: from an ALTER in a metastore to a record class in a program, in under a minute."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rich.table import Table
 from codegen.naming import distribution_name
 from codegen.package import PackageContents
 from codegen.wheel import read_wheel
-from deploy.demo import consumers, lake
+from deploy.demo import consumers, lake, second_catalog
 from deploy.demo.impact import show_lineage
 from deploy.local_stack import Metastore, spark_session_conf
 from deploy.metastore_ddl import MetastoreDdl
@@ -55,7 +55,7 @@ class DemoFailed(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A package's newest version on the index, and how long after the DDL it could be installed."""
+    """A package's newest version on the index, and the time from the DDL until it was installable."""
 
     contents: PackageContents
     seconds: float
@@ -142,12 +142,15 @@ class _Demo:
         self._console.print(f"{COMPANY} 1.0.0, pinned, reads the file that 1.1.0 wrote:")
         self._print_run(python, consumers.READ_PINNED, path)
 
+        self._chapter("A second catalog joins in: a folder of DDL files")
+        self._show_second_catalog(newer, service)
+
     def _chapter(self, title: str) -> None:
         self._console.print()
         self._console.rule(f"[bold]{title}", align="left")
 
     def _show_impact(self) -> None:
-        """Asks both questions before any statement runs; nothing is dropped."""
+        """Shows lineage and the plan of a drop; does not run the DROP."""
         settings = load_settings(self._folder / "schema-publisher.toml")
         view = RelationName.of(lake.DATABASE, "companyenglevels")
         member = RelationName.of(lake.DATABASE, "member")
@@ -159,8 +162,19 @@ class _Demo:
         if broken != reached:
             raise DemoFailed(f"lineage said {sorted(reached)}, and plan {sorted(broken)}")
 
+    def _show_second_catalog(self, python: Path, service: Service) -> None:
+        """Publishes tables of a second catalog, whose folder was empty until now."""
+        self._console.print(Syntax(second_catalog.DDL, "sql", word_wrap=True))
+        started = time.perf_counter()
+        second_catalog.write(self._folder / "reviews")
+        seen = self._wait(dict.fromkeys(second_catalog.RELATIONS, "1.0.0"), started)
+        self._show_versions(seen, relations=second_catalog.RELATIONS)
+        self._install(python, service, *(each.contents.distribution for each in seen.values()))
+        self._console.print("Two tables of the same name, in one environment:")
+        self._print_run(python, consumers.READ_BOTH)
+
     def _plan(self, script: Script) -> Plan:
-        """Asks ``plan`` before the change, while the daemon runs, and shows its answer."""
+        """Runs ``plan`` before the change, while the daemon runs, and shows its result."""
         settings = load_settings(self._folder / "schema-publisher.toml")
         self._console.print(f"[bold]$ schema-publisher plan {script.label}[/bold]")
         began = time.perf_counter()
@@ -192,16 +206,25 @@ class _Demo:
 
     @contextlib.contextmanager
     def _service(self, metastore: Metastore) -> Iterator[Service]:
+        (self._folder / "reviews").mkdir()
         config = self._folder / "schema-publisher.toml"
         config.write_text(
             f"""\
 [artifacts]
 prefix = "{PREFIX}"
-[catalog]
+[[catalog]]
 kind = "hive"
+default = true
 uri = "{metastore.uri}"
+[[catalog]]
+kind = "ddl"
+name = "{second_catalog.NAME}"
+path = "{self._folder}/reviews"
 [[events]]
 kind = "notification-log"
+[[events]]
+kind = "ddl-folder"
+catalog = "{second_catalog.NAME}"
 [state]
 url = "sqlite:///{self._folder}/state.db"
 [index]
@@ -236,7 +259,11 @@ port = 0
         return seen
 
     def _newest(self, relation: str) -> PackageContents | None:
-        distribution = distribution_name(RelationName.of(lake.DATABASE, relation), PREFIX)
+        is_key = ":" in relation
+        name = (
+            RelationName.from_key(relation) if is_key else RelationName.of(lake.DATABASE, relation)
+        )
+        distribution = distribution_name(name, PREFIX)
         files = self._index.files(distribution)
         if not files:
             return None
@@ -244,10 +271,13 @@ port = 0
         return read_wheel(self._index.fetch(newest))
 
     def _show_versions(
-        self, seen: Mapping[str, Seen], before: Mapping[str, Seen] | None = None
+        self,
+        seen: Mapping[str, Seen],
+        before: Mapping[str, Seen] | None = None,
+        relations: Sequence[str] = RELATIONS,
     ) -> None:
         table = Table("package", "version", "why", "ready after", box=None, pad_edge=False)
-        for relation in RELATIONS:
+        for relation in relations:
             if relation in seen:
                 contents = seen[relation].contents
                 why = "; ".join(map(str, contents.provenance["reasons"]))
@@ -270,11 +300,12 @@ port = 0
             table.add_row(escape(field["name"]), escape(json.dumps(field["type"])))
         self._console.print(Panel(table, title="CompanyEngLevels, derived", expand=False))
 
-    def _install(self, python: Path, service: Service, requirement: str) -> None:
+    def _install(self, python: Path, service: Service, *requirements: str) -> None:
         index = f"{service.url}/simple/"
-        self._console.print(f"[bold]$ pip install --index-url {index} '{requirement}'[/bold]")
+        shown = " ".join(f"'{each}'" for each in requirements)
+        self._console.print(f"[bold]$ pip install --index-url {index} {shown}[/bold]")
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        run([*command, "--no-cache-dir", "--index-url", index, requirement])
+        run([*command, "--no-cache-dir", "--index-url", index, *requirements])
 
     def _print_run(self, python: Path, program: str, *arguments: str) -> None:
         printed = run([str(python), "-c", program, *arguments])
@@ -289,7 +320,7 @@ def _published(contents: PackageContents) -> tuple[str, str, str, tuple[str, ...
 
 
 def make_environment(folder: Path) -> Path:
-    """A fresh environment's Python. Spark, 400 MB, is borrowed from this environment."""
+    """The Python of a new environment. It uses this environment's Spark, which has 400 MB."""
     run([sys.executable, "-m", "venv", str(folder)])
     python = folder / "bin" / "python"
     (own,) = (folder / "lib").glob("python*/site-packages")
@@ -301,7 +332,7 @@ def make_environment(folder: Path) -> Path:
 
 
 def run(command: Sequence[str]) -> str:
-    """The output of the command. Pip does not see this machine's settings."""
+    """Runs a command without this machine's settings for pip; returns its output."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
     environment |= {"PIP_CONFIG_FILE": os.devnull, "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
