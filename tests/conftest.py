@@ -16,12 +16,14 @@ from tests.effort import HUNT, in_turn, register_profiles, sampled
 
 register_profiles()
 
+pytest_plugins = ["tests.postgresql"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--accept",
         action="store_true",
-        help="rewrite the gallery's recordings; review them as code",
+        help="rewrite the recordings of the chosen tests; review them as code",
     )
     parser.addoption(
         "--sample",

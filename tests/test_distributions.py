@@ -17,8 +17,11 @@ from tests.linked_environment import built_wheel, installed_alone
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "deploy" / "lakeschema"
 
-# What the extra "hive" installs, and what a Spark session brings.
-HIVE_OR_SPARK = {"hive_metastore", "kafka", "py4j", "pyarrow", "pyspark", "tenacity", "thrift"}
+# What the extras "glue", "hive" and "iceberg" install, and what a Spark session brings.
+HIVE_OR_SPARK = {
+    "boto3", "botocore", "hive_metastore", "kafka", "py4j", "pyarrow", "pyspark", "requests", "sqlalchemy", "tenacity",
+    "thrift",
+}  # fmt: skip
 """Kafka is where the library reads a stream of queries on Spark."""
 
 DERIVE_A_VIEW = """

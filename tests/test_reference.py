@@ -67,8 +67,8 @@ def test_a_section_of_several_kinds_has_a_table_of_each() -> None:
     made = regenerated(marked("catalog"))
 
     kinds = re.findall(r'(?m)^### `kind = "(\w+)"`$', made)
-    assert kinds == ["hive", "ddl", "spark"]
-    assert made.count("| `max_connections` |") == 2
+    assert kinds == ["hive", "ddl", "spark", "iceberg"]
+    assert made.count("| `max_connections` |") == 3
     assert made.count("| `dialect` |") == 1
 
 

@@ -32,7 +32,9 @@ class CatalogReader(StopsOnExit):
     """A separate connection; every method raises TException or OSError if it breaks."""
 
     # A class, since the bindings' exceptions cannot pass through a generator's context manager.
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, catalog: str = "") -> None:
+        """``catalog``: the metastore's name in the deployments."""
+        self._catalog = catalog
         socket = TSocket(host, port)
         socket.setTimeout(_TIMEOUT_MILLISECONDS)
         self._transport = TBufferedTransport(socket)
@@ -56,7 +58,7 @@ class CatalogReader(StopsOnExit):
         found: dict[Name, Stored] = {}
         for database in databases:
             for relation in self._client.get_all_tables(database):
-                name = Name(database, relation)
+                name = Name(database, relation, self._catalog)
                 stored = self.relation(name)
                 if stored is not None:
                     found[name] = stored

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import deploy
 from deploy.ports import LOOPBACK
 from deploy.server_process import ServerProcess
 from deploy.stopping import StopsOnExit
 
-_LEASHED_PYTHON = Path(__file__).parent.parent / "leashed_python.py"
+_LEASHED_PYTHON = Path(deploy.__file__).parent / "leashed_python.py"
 _COMMAND_SECONDS = 300.0
 _HTTP_SECONDS = 10.0
 
@@ -79,17 +80,26 @@ class Daemon(StopsOnExit):
         return (sys.executable, str(_LEASHED_PYTHON), "publisher", *words)
 
 
-def settings_text(metastore_uri: str, folder: Path, sections: Mapping[str, str]) -> str:
-    """A deployment's settings, with intervals so short that minutes of a run replace hours."""
+def settings_text(metastores: Mapping[str, str], folder: Path, sections: Mapping[str, str]) -> str:
+    """A deployment's settings, with intervals so short that minutes of a run replace hours.
+
+    ``metastores``: the address of each catalog, the default one first. The others' events come from
+    their notification logs.
+    """
+    default, *others = metastores
+    catalogs = "".join(
+        f'[[catalog]]\nkind = "hive"\nname = "{name}"\nuri = "{uri}"\ntimeout_seconds = 10\n'
+        f"default = {str(name == default).lower()}\n"
+        for name, uri in metastores.items()
+    )
+    events = "".join(
+        f'[[events]]\nkind = "notification-log"\ncatalog = "{name}"\n' for name in others
+    )
     extra = "\n".join(f"{head}\n{body}" for head, body in sections.items())
     return f"""\
 [artifacts]
 prefix = "acme-schema"
-[catalog]
-kind = "hive"
-uri = "{metastore_uri}"
-timeout_seconds = 10
-[state]
+{catalogs}{events}[state]
 url = "sqlite:///{folder}/state.db"
 [snapshot]
 runner = "local"

@@ -52,7 +52,7 @@ class Evidence:
     """The judge's facts about one deployment.
 
     Attributes:
-        catalog: the metastore's own answer at the end.
+        catalog: the metastores' own answer at the end.
         sent: every attempted upload, whether or not the index took it.
         arrived: the files that the index took or showed, in order of arrival.
         yanks: whether the index can withdraw the files of a dropped relation.
@@ -78,7 +78,8 @@ class Evidence:
 
 def distribution_of(name: Name) -> str:
     """The package's name for a relation, for the plain names of the workload."""
-    return canonicalize_name(f"{PREFIX}-{name.database}-{name.relation}")
+    catalog = f"0-{name.catalog}-" if name.catalog else ""
+    return canonicalize_name(f"{PREFIX}-{catalog}{name.database}-{name.relation}")
 
 
 def sightings_in(log: Sequence[Mapping[str, Any]], event: str) -> Sequence[Sighting]:

@@ -41,6 +41,7 @@ GAPS: Mapping[str, float] = {
     "daemon-folder": 25.0,
     "kafka": 45.0,
     "metastore": 50.0,
+    "second metastore": 30.0,
     "metastore link": 25.0,
     "pypiserver": 45.0,
     "index link": 12.0,
@@ -75,6 +76,7 @@ def _of_processes(stack: Stack) -> list[FaultKind]:
     servers |= {
         "kafka": stack.kafka,
         "metastore": stack.metastore,
+        "second metastore": stack.second_metastore,
         "pypiserver": stack.pypiserver,
     }
     found: list[FaultKind] = []

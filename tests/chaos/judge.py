@@ -26,6 +26,8 @@ class Verdict(Enum):
     """Two successive packages with the same content."""
     GHOST = "ghost"
     """A package of a state that the catalog never had, or still offered for a dropped relation."""
+    MIXED = "mixed up"
+    """A package with a state that only the relation of the same name in another catalog had."""
     REORDERED = "out of order"
     """An older state with a higher number, or a number that arrived after a higher number."""
     CHANGED = "changed bytes"
@@ -168,9 +170,17 @@ def _ghosts(
         if distribution not in names:
             yield Finding(Verdict.GHOST, distribution, "no statement ever made such a relation")
             continue
-        contents = {epoch.content for epoch in evidence.history.epochs[names[distribution]]}
+        name, epochs = names[distribution], evidence.history.epochs
+        contents = {epoch.content for epoch in epochs[name]}
+        twins = [twin for twin in epochs if twin.is_twin_of(name)]
+        theirs = {epoch.content for twin in twins for epoch in epochs[twin]}
         for file in files:
-            if file.content is not None and file.content.content not in contents:
+            if file.content is None or file.content.content in contents:
+                continue
+            if file.content.content in theirs:
+                detail = f"{file.content.content} is of {', '.join(map(str, twins))}"
+                yield Finding(Verdict.MIXED, file.filename, detail)
+            else:
                 detail = f"the relation was never {file.content.content}"
                 yield Finding(Verdict.GHOST, file.filename, detail)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from tests.chaos.shapes import shape_of_hive_type
+
+DEFAULT_CATALOG = "hive"
+"""What views of other catalogs call the default one."""
 
 Columns: TypeAlias = tuple[tuple[str, str], ...]
 """Names and Hive type texts."""
@@ -14,16 +17,25 @@ Columns: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Name:
+    """``catalog``: "" for the default one."""
+
     database: str
     relation: str
+    catalog: str = ""
 
     def __str__(self) -> str:
-        return f"{self.database}.{self.relation}"
+        plain = f"{self.database}.{self.relation}"
+        return f"{self.catalog}:{plain}" if self.catalog else plain
 
     @classmethod
     def of(cls, text: str) -> Name:
-        database, _, relation = text.partition(".")
-        return cls(database, relation)
+        catalog, _, plain = text.rpartition(":")
+        database, _, relation = plain.partition(".")
+        return cls(database, relation, catalog)
+
+    def is_twin_of(self, other: Name) -> bool:
+        """Whether they differ only in the catalog."""
+        return self != other and self == replace(other, catalog=self.catalog)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +45,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view that selects columns of one upstream by name."""
+    """A view that selects columns of one upstream by name.
+
+    ``crosses``: whether the upstream is in another catalog than the view.
+    """
 
     upstream: Name
     selected: tuple[str, ...]
+    crosses: bool = False
 
     @property
     def text(self) -> str:
-        """The text as Hive expands it."""
+        """The text as Hive expands it; it names a catalog only if that is another one."""
         table = self.upstream.relation
         columns = ", ".join(f"`{table}`.`{column}`" for column in self.selected)
-        return f"SELECT {columns} FROM `{self.upstream.database}`.`{table}`"
+        catalog = f"`{self.upstream.catalog or DEFAULT_CATALOG}`." if self.crosses else ""
+        return f"SELECT {columns} FROM {catalog}`{self.upstream.database}`.`{table}`"
 
 
 Definition: TypeAlias = Table | View
@@ -65,6 +82,11 @@ class Statement:
     verb: str
     changes: tuple[tuple[Name, Definition | None], ...]
 
+    @property
+    def catalog(self) -> str:
+        """The catalog that has all its relations."""
+        return self.changes[0][0].catalog
+
 
 def apply(lake: Lake, statement: Statement) -> dict[Name, Definition]:
     changed = dict(lake)
@@ -81,7 +103,7 @@ def columns_of(lake: Lake, name: Name) -> Columns | None:
     match lake.get(name):
         case Table(columns):
             return columns
-        case View(upstream, selected):
+        case View(upstream, selected, _):
             found = dict(columns_of(lake, upstream) or ())
             if not found.keys() >= set(selected):
                 return None
@@ -121,8 +143,8 @@ def _definition_to_json(definition: Definition | None) -> Any:
     match definition:
         case Table(columns):
             return {"columns": columns}
-        case View(upstream, selected):
-            return {"upstream": str(upstream), "selected": selected}
+        case View(upstream, selected, crosses):
+            return {"upstream": str(upstream), "selected": selected, "crosses": crosses}
         case None:
             return None
 
@@ -131,7 +153,7 @@ def _definition_from_json(value: Any) -> Definition | None:
     match value:
         case {"columns": columns}:
             return Table(tuple((name, type_) for name, type_ in columns))
-        case {"upstream": upstream, "selected": selected}:
-            return View(Name.of(upstream), tuple(selected))
+        case {"upstream": upstream, "selected": selected, "crosses": crosses}:
+            return View(Name.of(upstream), tuple(selected), crosses)
         case _:
             return None

@@ -1,4 +1,4 @@
-"""Random DDL on the tables and views of one database."""
+"""Random DDL on the tables and views of one database of a catalog."""
 
 from __future__ import annotations
 
@@ -22,20 +22,29 @@ _TYPES = tuple(SHAPE_OF_HIVE_TYPE)
 _MIN_RELATIONS = 12
 _MAX_RELATIONS = 28
 _MAX_DEPTH = 4
+_CROSSING = 0.3
+"""The share of views that read a table of the same database in another catalog, if there is one."""
 
 
 class RandomStatements:
     """Draws one statement after another; each fits the given lake."""
 
-    def __init__(self, database: str, random: Random) -> None:
+    def __init__(self, database: str, random: Random, catalog: str = "") -> None:
         self._database = database
+        self._catalog = catalog
+        self._whole: Lake = {}
         self._random = random
         self._count = 0
         self._gone: dict[Name, Definition] = {}
         self._earlier: dict[Name, Definition] = {}
 
     def draw(self, lake: Lake) -> Statement:
-        here = {name: each for name, each in lake.items() if name.database == self._database}
+        self._whole = lake
+        here = {
+            name: each
+            for name, each in lake.items()
+            if (name.database, name.catalog) == (self._database, self._catalog)
+        }
         if len(here) < _MIN_RELATIONS:
             return self._create(here)
         choices: list[tuple[int, Callable[[Lake], Statement | None]]] = [
@@ -57,9 +66,12 @@ class RandomStatements:
     def _create(self, lake: Lake) -> Statement:
         self._count += 1
         if lake and self._random.random() < 0.5 and (view := self._view(lake)) is not None:
-            return Statement("create", ((Name(self._database, f"v{self._count}"), view),))
+            return Statement("create", ((self._name(f"v{self._count}"), view),))
         columns: Columns = (("id", "bigint"), *self._columns(self._random.randint(1, 4)))
-        return Statement("create", ((Name(self._database, f"t{self._count}"), Table(columns)),))
+        return Statement("create", ((self._name(f"t{self._count}"), Table(columns)),))
+
+    def _name(self, relation: str) -> Name:
+        return Name(self._database, relation, self._catalog)
 
     def _alter_table(self, lake: Lake) -> Statement | None:
         name, table = self._pick(lake, Table)
@@ -85,7 +97,7 @@ class RandomStatements:
         below = {
             other: each
             for other, each in lake.items()
-            if other != name and name not in upstreams_of(lake, other)
+            if other != name and name not in upstreams_of(self._whole, other)
         }
         view = self._view(below)
         return None if view is None else self._change(lake, name, view)
@@ -112,7 +124,7 @@ class RandomStatements:
             return None
         self._count += 1
         self._earlier.pop(name, None)
-        return Statement("rename", ((name, None), (Name(self._database, f"t{self._count}"), table)))
+        return Statement("rename", ((name, None), (self._name(f"t{self._count}"), table)))
 
     def _create_again(self, lake: Lake) -> Statement | None:
         """Creates a dropped table again, as it was or with other columns."""
@@ -140,18 +152,29 @@ class RandomStatements:
         return tuple((name, self._random.choice(_TYPES)) for name in names)
 
     def _view(self, lake: Lake) -> View | None:
+        whole = self._whole
         readable = sorted(
             name
             for name in lake
-            if columns_of(lake, name) and len(list(upstreams_of(lake, name))) < _MAX_DEPTH
+            if columns_of(whole, name) and len(list(upstreams_of(whole, name))) < _MAX_DEPTH
         )
+        # Only tables, so that no cycle crosses the catalogs.
+        foreign = sorted(
+            name
+            for name, each in whole.items()
+            if name.catalog != self._catalog
+            and name.database == self._database
+            and isinstance(each, Table)
+        )
+        crosses = bool(foreign) and self._random.random() < _CROSSING
+        if crosses:
+            readable = foreign
         if not readable:
             return None
         upstream = self._random.choice(readable)
-        names = [name for name, _ in columns_of(lake, upstream) or ()]
-        return View(
-            upstream, tuple(self._random.sample(names, self._random.randint(1, len(names))))
-        )
+        names = [name for name, _ in columns_of(whole, upstream) or ()]
+        selected = self._random.sample(names, self._random.randint(1, len(names)))
+        return View(upstream, tuple(selected), crosses)
 
     def _pick(
         self, lake: Lake, kind: type[Table | View]

@@ -111,7 +111,7 @@ def _count(found: Iterable[str]) -> dict[str, int]:
 def _troubles(folder: Path) -> Sequence[tuple[str, int]]:
     """The daemons' own warnings and errors, the most frequent first."""
     found: Counter[str] = Counter()
-    for log in folder.glob("daemon-*.log"):
+    for log in folder.glob("*daemon-*.log"):
         for line in log.read_text(errors="replace").splitlines():
             if (trouble := _trouble(line)) is not None:
                 found[trouble] += 1

@@ -76,11 +76,10 @@ def run(options: RunOptions) -> Outcome:
     try:
         with ExitStack() as parts:
             stack = parts.enter_context(running_stack(folder, options.journals, clock))
-            outcome = _Run(options, clock, stack).play()
-        for log in folder.glob("*/*.log"):
-            shutil.copy(log, options.journals / log.name)
-        return outcome
+            return _Run(options, clock, stack).play()
     finally:
+        for log in folder.glob("*/*.log"):
+            shutil.copy(log, options.journals / f"{log.parent.name}-{log.name}")
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -91,7 +90,7 @@ class _Run:
         self._stack = stack
         self._timeline = Journal(options.journals / "timeline.jsonl", clock)
         self._ddl = Journal(options.journals / "ddl.jsonl", clock)
-        self._workload = Workload(stack.metastore, DATABASES, options.seed, self._ddl)
+        self._workload = Workload(stack.metastores, DATABASES, options.seed, self._ddl)
         self._failures: list[str] = []
         self._stopping = threading.Event()
 
@@ -191,6 +190,8 @@ class _Run:
         self._timeline.write("phase", name=name)
         found: dict[str, float | None] = dict.fromkeys(d.name for d in self._stack.deployments)
         while self._clock() - begin < self._options.settle_seconds and None in found.values():
+            if dead := [each.name for each in self._stack.daemons if not each.process.is_alive()]:
+                raise RunFailed(f"ended by themselves, see their logs: {', '.join(dead)}")
             open_ones = [d for d in self._stack.deployments if found[d.name] is None]
             for deployment in open_ones:
                 if is_settled(self._evidence(deployment, 0.0)):
@@ -228,9 +229,11 @@ class _Run:
         )
 
     def _catalog(self) -> Mapping[Name, Stored]:
+        found: dict[Name, Stored] = {}
         try:
-            with CatalogReader(self._stack.metastore.host, self._stack.metastore.port) as reader:
-                found = reader.relations(DATABASES)
+            for catalog, metastore in self._stack.metastores.items():
+                with CatalogReader(metastore.host, metastore.port, catalog) as reader:
+                    found |= reader.relations(DATABASES)
         except (TException, OSError) as error:
             raise RunFailed(f"the metastore does not answer: {error}") from error
         return {n: each for n, each in found.items() if not n.relation.startswith(NAME_PREFIX)}

@@ -1,4 +1,7 @@
-"""The whole stack: servers, their proxies, and two deployments of the program on one metastore.
+"""The whole stack: servers, their proxies, and two deployments of the program on two metastores.
+
+The metastores have databases and tables of the same names. The second is a catalog that is not the
+default one; its events come from its notification log.
 
 ``uploaded``: two daemons on one state, events from Kafka, pypiserver behind a recording proxy.
 ``folder``: one daemon, events from the notification log, a static index.
@@ -6,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +26,14 @@ from tests.chaos.folder_watch import FolderWatch, static_files
 from tests.chaos.hostile_events import PARTITIONS
 from tests.chaos.index_proxy import IndexProxy
 from tests.chaos.journal import Clock, Journal, read_journal
+from tests.chaos.lake import DEFAULT_CATALOG
 from tests.chaos.tcp_proxy import TcpProxy
 
 INNOCENT = "lake"
 """The database that no hostile input names."""
 EXPOSED = "exposed"
+SECOND = "second"
+"""The name of the second metastore's catalog."""
 
 # By default a statement that the catalog's database cannot store blocks all others for 20 s.
 _REFUSE_AT_ONCE = {"hive.hmshandler.retry.attempts": "1", "hive.hmshandler.retry.interval": "10ms"}
@@ -60,11 +66,17 @@ class Deployment:
 class Stack:
     kafka: Kafka
     metastore: Metastore
+    second_metastore: Metastore
     pypiserver: PyPiServer
     index_proxy: IndexProxy
     metastore_proxy: TcpProxy
     folder_watch: FolderWatch
     deployments: Sequence[Deployment]
+
+    @property
+    def metastores(self) -> Mapping[str, Metastore]:
+        """By the name of the catalog."""
+        return {"": self.metastore, SECOND: self.second_metastore}
 
     @property
     def daemons(self) -> Sequence[Daemon]:
@@ -79,6 +91,12 @@ def running_stack(folder: Path, journals: Path, clock: Clock) -> Iterator[Stack]
         _create_topic(kafka)
         options = MetastoreOptions(storage="disk", kafka=kafka, settings=_REFUSE_AT_ONCE)
         metastore = parts.enter_context(Metastore.start(folder / "metastore", options))
+        second = parts.enter_context(
+            Metastore.start(
+                folder / "second",
+                MetastoreOptions(storage="disk", settings=_REFUSE_AT_ONCE),
+            )
+        )
         metastore_proxy = TcpProxy(metastore.port)
         parts.enter_context(metastore_proxy.running())
         pypiserver = parts.enter_context(PyPiServer.start(folder / "pypiserver", overwrites=True))
@@ -89,13 +107,23 @@ def running_stack(folder: Path, journals: Path, clock: Clock) -> Iterator[Stack]
         index = folder / "folder" / "index"
         watch = FolderWatch(index, shown)
         parts.enter_context(watch.running())
-        uri = f"thrift://{metastore.host}:{metastore_proxy.port}"
+        uris = {
+            DEFAULT_CATALOG: f"thrift://{metastore.host}:{metastore_proxy.port}",
+            SECOND: second.uri,
+        }
         deployments = (
-            _uploaded(folder / "uploaded", uri, kafka, pypiserver, index_proxy, uploads),
-            _folder(folder / "folder", uri, index, shown),
+            _uploaded(folder / "uploaded", uris, kafka, pypiserver, index_proxy, uploads),
+            _folder(folder / "folder", uris, index, shown),
         )
         stack = Stack(
-            kafka, metastore, pypiserver, index_proxy, metastore_proxy, watch, deployments
+            kafka,
+            metastore,
+            second,
+            pypiserver,
+            index_proxy,
+            metastore_proxy,
+            watch,
+            deployments,
         )
         for daemon in stack.daemons:
             parts.enter_context(daemon)
@@ -110,7 +138,7 @@ def _create_topic(kafka: Kafka) -> None:
 
 def _uploaded(
     folder: Path,
-    metastore_uri: str,
+    metastores: Mapping[str, str],
     kafka: Kafka,
     server: PyPiServer,
     proxy: IndexProxy,
@@ -127,24 +155,26 @@ def _uploaded(
     def files() -> Sequence[IndexFile]:
         return [read_index_file(each, offered=True) for each in server.packages.rglob("*.whl")]
 
-    config = _write_settings(folder, metastore_uri, sections)
+    config = _write_settings(folder, metastores, sections)
     ports = free_ports(2)
     daemons = [Daemon(f"daemon-{n}", config, port) for n, port in enumerate(ports, start=1)]
     return Deployment("uploaded", daemons, log.path, yanks=False, files=files)
 
 
-def _folder(folder: Path, metastore_uri: str, index: Path, log: Journal) -> Deployment:
+def _folder(folder: Path, metastores: Mapping[str, str], index: Path, log: Journal) -> Deployment:
     sections = {
         "[[events]]": 'kind = "notification-log"',
         "[index]": f'kind = "static"\npath = "{index}"',
     }
-    config = _write_settings(folder, metastore_uri, sections)
+    config = _write_settings(folder, metastores, sections)
     daemon = Daemon("daemon-folder", config, free_ports(1)[0])
     return Deployment("folder", (daemon,), log.path, yanks=True, files=lambda: static_files(index))
 
 
-def _write_settings(folder: Path, metastore_uri: str, sections: dict[str, str]) -> Path:
+def _write_settings(
+    folder: Path, metastores: Mapping[str, str], sections: Mapping[str, str]
+) -> Path:
     folder.mkdir(parents=True)
     config = folder / "schema-publisher.toml"
-    config.write_text(settings_text(metastore_uri, folder, sections))
+    config.write_text(settings_text(metastores, folder, sections))
     return config

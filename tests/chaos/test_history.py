@@ -20,6 +20,7 @@ from tests.chaos.lake import (
     Lake,
     Name,
     Statement,
+    View,
     apply,
     columns_of,
     statement_from_json,
@@ -102,3 +103,24 @@ def test_some_random_views_read_what_is_gone() -> None:
     seen = lakes(drawn(7, 400))
 
     assert [name for lake in seen for name in lake if columns_of(lake, name) is None]
+
+
+def test_views_read_tables_of_the_same_database_in_another_catalog() -> None:
+    first = RandomStatements("lake", Random(1))
+    second = RandomStatements("lake", Random(2), "second")
+    lake: dict[Name, Definition] = {}
+    for statements in [first, second] * 60:
+        lake = apply(lake, statements.draw(lake))
+
+    crossing = {n: each for n, each in lake.items() if isinstance(each, View) and each.crosses}
+    assert {name.catalog for name in crossing} == {"", "second"}
+    for name, view in crossing.items():
+        assert view.upstream.catalog != name.catalog
+        assert f"FROM `{view.upstream.catalog or 'hive'}`.`lake`." in view.text
+
+
+def test_a_name_of_another_catalog_is_read_back_from_the_log() -> None:
+    view = View(Name("lake", "t1", "second"), ("id",), crosses=True)
+    statement = Statement("create", ((Name("lake", "v2"), view),))
+
+    assert statement_from_json(statement_to_json(statement)) == statement

@@ -117,6 +117,23 @@ def test_a_content_that_the_catalog_never_had_is_a_ghost() -> None:
     assert verdicts(evidence(executed(table(ID)), files)) == {Verdict.GHOST}
 
 
+def test_the_content_of_the_relation_of_the_same_name_in_another_catalog_is_mixed_up() -> None:
+    twin = Name(MEMBER.database, MEMBER.relation, "second")
+    statements = executed(table(ID), table(WITH_CITY, twin))
+    right = [wheel("1.0.0", OF_ID), wheel("1.0.0", OF_CITY, twin)]
+    wrong = [*right, wheel("1.1.0", OF_CITY)]
+
+    assert not judge(evidence(statements, right))
+    assert verdicts(evidence(statements, wrong)) == {Verdict.MIXED, Verdict.LOST}
+
+
+def test_a_relation_of_one_catalog_has_no_package_for_its_twin() -> None:
+    twin = Name(MEMBER.database, MEMBER.relation, "second")
+    statements = executed(table(ID), table(ID, twin))
+
+    assert verdicts(evidence(statements, [wheel("1.0.0", OF_ID)])) == {Verdict.LOST}
+
+
 def test_a_relation_that_the_catalog_never_had_is_a_ghost() -> None:
     files = [wheel("1.0.0", OF_ID), wheel("1.0.0", OF_ID, Name("lake", "invented"))]
 

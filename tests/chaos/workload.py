@@ -7,6 +7,7 @@ has committed it or never will.
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -31,6 +32,7 @@ from tests.chaos.lake import (
 from tests.chaos.random_statements import RandomStatements
 
 _RETRY_SECONDS = 0.5
+_CONNECT_SECONDS = 1.0
 _PAUSE_SECONDS = (0.2, 1.0)
 
 
@@ -39,33 +41,49 @@ class UnexpectedCatalog(Exception):
 
 
 class Workload:
-    """``lake`` is the metastore's content, according to the statements that it took."""
+    """``lake`` is the metastores' content, according to the statements that they took."""
 
     def __init__(
-        self, metastore: Metastore, databases: Sequence[str], seed: int, log: Journal
+        self,
+        metastores: Mapping[str, Metastore],
+        databases: Sequence[str],
+        seed: int,
+        log: Journal,
     ) -> None:
+        """``metastores``: by the name of their catalog; each gets the same databases."""
         self.lake: dict[Name, Definition] = {}
-        self._metastore = metastore
+        self._metastores = metastores
+        self._databases = databases
         self._log = log
         self._random = Random(seed)
         self._statements = {
-            database: RandomStatements(database, Random(f"{seed} {database}"))
+            (catalog, database): RandomStatements(
+                database, Random(f"{seed} {catalog} {database}"), catalog
+            )
+            for catalog in metastores
             for database in databases
         }
         self._stopping = threading.Event()
-        self._ddl: MetastoreDdl | None = None
+        self._ddl: dict[str, MetastoreDdl] = {}
         self._number = 0
 
     def create_databases(self) -> None:
-        with MetastoreDdl(self._metastore.uri) as ddl:
-            for database in self._statements:
-                ddl.create_database(database)
+        for metastore in self._metastores.values():
+            with MetastoreDdl(metastore.uri) as ddl:
+                for database in self._databases:
+                    ddl.create_database(database)
 
     def run(self, count: int | None = None) -> None:
         """Runs ``count`` statements without pauses; without ``count``, with pauses until ``stop``."""
         while not self._stopping.is_set() and count != 0:
-            database = self._random.choice(sorted(self._statements))
-            self._execute(self._statements[database].draw(self.lake))
+            # While one metastore restarts, the other one's relations change.
+            catalogs = [c for c, each in self._metastores.items() if is_listening(each)]
+            if not catalogs:
+                self._stopping.wait(_RETRY_SECONDS)
+                continue
+            catalog = self._random.choice(catalogs)
+            database = self._random.choice(sorted(self._databases))
+            self._execute(self._statements[catalog, database].draw(self.lake))
             if count is None:
                 self._stopping.wait(self._random.uniform(*_PAUSE_SECONDS))
             else:
@@ -87,18 +105,19 @@ class Workload:
     def _attempt(self, statement: Statement) -> str | None:
         """The statement's outcome as a line of the log; None if the run ended before it was known."""
         try:
-            _perform(self._connected(), self.lake, statement)
+            _perform(self._connected(statement.catalog), self.lake, statement)
         except (TException, OSError) as error:
             self._log.write("answer lost", number=self._number, why=repr(error)[:200])
-            self._disconnect()
+            self._disconnect(statement.catalog)
             return self._look_up(statement)
         return "acknowledged"
 
     def _look_up(self, statement: Statement) -> str | None:
         """Asks the metastore about the statement until it answers; None if the run ends meanwhile."""
+        metastore = self._metastores[statement.catalog]
         while not self._stopping.is_set():
             try:
-                with CatalogReader(self._metastore.host, self._metastore.port) as reader:
+                with CatalogReader(metastore.host, metastore.port) as reader:
                     found = {name: reader.relation(name) for name, _ in statement.changes}
             except (TException, OSError):
                 self._stopping.wait(_RETRY_SECONDS)
@@ -115,19 +134,28 @@ class Workload:
             return "not applied"
         raise UnexpectedCatalog(f"{statement}: found {found}")
 
-    def _connected(self) -> MetastoreDdl:
-        if self._ddl is None:
-            self._ddl = MetastoreDdl(self._metastore.uri)
-        return self._ddl
+    def _connected(self, catalog: str) -> MetastoreDdl:
+        if catalog not in self._ddl:
+            self._ddl[catalog] = MetastoreDdl(self._metastores[catalog].uri)
+        return self._ddl[catalog]
 
-    def _disconnect(self) -> None:
-        ddl, self._ddl = self._ddl, None
+    def _disconnect(self, catalog: str) -> None:
+        ddl = self._ddl.pop(catalog, None)
         if ddl is not None:
             with contextlib.suppress(OSError):
                 ddl.stop()
 
     def close(self) -> None:
-        self._disconnect()
+        for catalog in [*self._ddl]:
+            self._disconnect(catalog)
+
+
+def is_listening(metastore: Metastore) -> bool:
+    try:
+        with socket.create_connection((metastore.host, metastore.port), _CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
 
 
 def _stored(definition: Definition | None) -> Stored | None:

@@ -2,7 +2,7 @@ import keyword
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from packaging.utils import canonicalize_name
 
@@ -32,6 +32,78 @@ relations = st.builds(
     st.lists(parts, min_size=0, max_size=3),
     parts,
 )
+
+catalogs = st.sampled_from(
+    ["", "", "prod", "Prod", "p", "a_b", "a-b", "con", "class", "x" * 64, "p0", "P0"]
+)
+kept = st.one_of(
+    st.sampled_from(["orders", "Orders", "a_b", "a", "b", "0", "00", "2", "prod", "p", "*", ".."]),
+    st.sampled_from(["prod:sales", "../x", "con", "class", "a__b", "_", "a.b", "a-b", "A-B", "`"]),
+    st.sampled_from(["\u202etxt", "a\tb", "\x1b[31m", "😀", "é", "e\u0301", "İ", "ß", " ", "a b"]),
+    st.sampled_from(["x" * 1_024, "X" * 1_024, "x" * 1_023, "acme", "x_" + "a" * 16]),
+    parts,
+)
+anywhere = st.builds(
+    lambda namespace, name, catalog: RelationName(tuple(namespace), name, catalog),
+    st.lists(kept, max_size=4),
+    kept,
+    catalogs,
+)
+
+
+def folded(distribution: str) -> str:
+    """As an index and a file system that ignores case compare it."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+@pytest.mark.parametrize(
+    ("relation", "distribution", "imported"),
+    [
+        ("prod:sales.orders", "acme-schema-0-prod-sales-orders", "prod__sales.orders"),
+        ("prod:sales_eu.orders", "acme-schema-0-prod-2-sales-eu-orders", "prod__sales_eu.orders"),
+        ("prod:sales.eu.orders", "acme-schema-00-prod-2-sales-eu-orders", "prod__sales__eu.orders"),
+        ("prod:orders", "acme-schema-00-prod-0-orders", "prod__.orders"),
+        ("prod:a.b.c.d_e", "acme-schema-00-prod-3-a-b-c-d-e", "prod__a__b__c.d_e"),
+    ],
+)
+def test_names_of_other_catalogs_have_the_catalog_and_every_level(
+    relation: str, distribution: str, imported: str
+) -> None:
+    name = RelationName.from_key(relation)
+
+    assert distribution_name(name, PREFIX) == distribution
+    assert import_name(name, PREFIX) == f"acme_schemas.{imported}"
+
+
+@pytest.mark.thorough
+@settings(max_examples=1_000)
+@given(st.lists(anywhere, min_size=2, max_size=20, unique=True))
+@example([RelationName((), "t"), RelationName(("*",), "t")])
+@example([RelationName(("a",), "t", "p"), RelationName(("p", "a"), "t")])
+@example([RelationName(("sales",), "orders", "prod"), RelationName(("0",), "prod_sales_orders")])
+@example([RelationName(("a_b",), "c", "p"), RelationName(("a", "b"), "c", "p")])
+@example([RelationName(("2",), "a_b_c", "p"), RelationName(("a_b",), "c", "p")])
+@example([RelationName((), "t", "p"), RelationName(("",), "t", "p")])
+@example([RelationName(("a",), "Orders", "p"), RelationName(("a",), "orders", "p")])
+@example([RelationName(("a",), "t", "P"), RelationName(("a",), "t", "p")])
+@example([RelationName(("p__a",), "t"), RelationName(("a",), "t", "p")])
+def test_relations_of_all_catalogs_have_names_of_their_own(names: list[RelationName]) -> None:
+    assert len({folded(distribution_name(name, PREFIX)) for name in names}) == len(names)
+    assert len({import_name(name, PREFIX).lower() for name in names}) == len(names)
+
+
+def test_no_two_short_relations_of_two_catalogs_share_a_name() -> None:
+    words = ["a", "A", "b", "0", "00", "2", "a_b", "2_a", "a__b", "p", "q", "*"]
+    spaces = [(), *((one,) for one in words), *((one, two) for one in words for two in words)]
+    names = [
+        RelationName(space, name, catalog)
+        for catalog in ("", "p", "P", "q")
+        for space in spaces
+        for name in words
+    ]
+
+    assert len({folded(distribution_name(n, PREFIX)) for n in names}) == len(names)
+    assert len({import_name(n, PREFIX).lower() for n in names}) == len(names)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +152,10 @@ def test_no_two_short_relations_share_a_name() -> None:
     assert len({import_name(n, PREFIX) for n in names}) == len(names)
 
 
-@given(relations)
+@given(st.one_of(relations, anywhere))
 @example(RelationName.of("d", "x" * 300))
+@example(RelationName((), "t", "p"))
+@example(RelationName(("class",), "con", "class"))
 def test_every_relation_has_legal_names(relation: RelationName) -> None:
     distribution = distribution_name(relation, PREFIX)
     imported = import_name(relation, PREFIX)

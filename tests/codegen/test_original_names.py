@@ -27,7 +27,7 @@ from tests.codegen.generated import (
     json_compiled_after,
     record_of,
 )
-from tests.codegen.test_column_names import columns_of
+from tests.codegen.runtime.test_column_names import columns_of
 from tests.codegen.test_types_of_packages import strict_mypy
 
 INNER = {

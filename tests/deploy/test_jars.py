@@ -15,7 +15,19 @@ from deploy.jars import (
 )
 from deploy.jdk import SOURCES, find_jdk
 
-GROUPS = ("delta", "hive", "kafka", "listener", "metastore", "pig", "spark-avro", "spark-kafka")
+GROUPS = (
+    "delta",
+    "hive",
+    "iceberg",
+    "iceberg-rest",
+    "kafka",
+    "listener",
+    "metastore",
+    "nessie",
+    "pig",
+    "spark-avro",
+    "spark-kafka",
+)
 
 
 def test_the_jars_of_hive_are_found_in_pyspark_without_those_of_spark() -> None:
@@ -33,7 +45,11 @@ def test_every_version_that_is_asked_for_has_a_checksum(group: str) -> None:
 
     for dependency in asked:
         stem = f"{dependency.get('name')}-{dependency.get('rev')}"
-        assert [name for name in checksums if name in (f"{stem}.jar", f"{stem}-all.jar")]
+        assert [
+            name
+            for name in checksums
+            if name in (f"{stem}.jar", f"{stem}-all.jar", f"{stem}-runner.jar")
+        ]
 
 
 def test_checksums_are_in_the_format_of_sha256sum(tmp_path: Path) -> None:

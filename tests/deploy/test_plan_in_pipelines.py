@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from publisher.commands.cli import app
 from tests.publisher.commands.folder import Folder
 
 ROOT = Path(__file__).parents[2]
@@ -53,15 +55,51 @@ def test_the_action_shows_the_report_and_fails_if_something_breaks(
     assert Path(outputs["report"]).read_text() == summary
 
 
+@pytest.mark.thorough
+def test_the_action_plans_a_view_project(tmp_path: Path) -> None:
+    folder = tmp_path / "my-views"
+    assert CliRunner().invoke(app, ["project", "init", str(folder)]).exit_code == 0
+    (step,) = ACTION["runs"]["steps"]
+    inputs = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
+    given = inputs | {"project": "my-views", "installed": "true"}
+
+    ended = run_script(step["run"], tmp_path, environment_of(step, given))
+
+    assert ended.returncode == 0, ended.stderr
+    summary = (tmp_path / "summary").read_text()
+    assert "### View project my-views: 2 views would be created" in summary
+    assert "```mermaid" in summary
+
+
+def test_an_examples_pipelines_call_the_action_and_commands_that_exist(tmp_path: Path) -> None:
+    folder = tmp_path / "my-views"
+    assert CliRunner().invoke(app, ["project", "init", str(folder)]).exit_code == 0
+    github = yaml.safe_load((folder / ".github/workflows/views.yml").read_text())
+    gitlab = yaml.safe_load((folder / ".gitlab-ci.yml").read_text())
+
+    (given,) = [s["with"] for s in github["jobs"]["plan"]["steps"] if "with" in s]
+    assert given.keys() <= ACTION["inputs"].keys()
+    runs = [s["run"] for job in github["jobs"].values() for s in job["steps"] if "run" in s]
+    assert [run for run in runs if "${{" in run] == []
+    runs += [line for job in gitlab.values() for line in job["script"]]
+    called = re.findall(r"schema-publisher project (\w+) \.((?: --\w+)*)", "\n".join(runs))
+    assert sorted(name for name, _ in called) == ["apply", "apply", "drift", "drift", "plan"]
+    for name, options in called:
+        shown = CliRunner().invoke(app, ["project", name, "--help"], env={"COLUMNS": "200"})
+        assert all(option in shown.output for option in options.split())
+
+
 def test_no_input_of_the_action_is_part_of_its_script() -> None:
     assert [step["run"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
 
 
 @pytest.mark.thorough
-def test_an_input_of_the_action_is_not_executed(repository: Folder) -> None:
+@pytest.mark.parametrize("project", ["", "$(touch hit)"])
+def test_an_input_of_the_action_is_not_executed(repository: Folder, project: str) -> None:
     (step,) = ACTION["runs"]["steps"]
     given = {
         "ddl": "$(touch hit) `touch hit`; touch hit",
+        "project": project,
         "config": "$(touch hit)",
         "installed": "true",
     }

@@ -147,7 +147,10 @@ def test_an_unknown_server_is_a_usage_error(capsys: pytest.CaptureFixture[str]) 
         main(["up", "--only", "metastore,oracle"])
 
     assert ended.value.code == 2
-    assert "expected one of kafka, metastore, pypiserver, got 'oracle'" in capsys.readouterr().err
+    assert (
+        "expected one of kafka, metastore, pypiserver, iceberg-rest, got 'oracle'"
+        in capsys.readouterr().err
+    )
 
 
 def test_nothing_runs_where_nothing_was_started(

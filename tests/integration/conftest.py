@@ -18,17 +18,29 @@ from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from deploy.avro import AvroJudge
-from deploy.errors import MissingPrerequisite
+from deploy.errors import MissingPrerequisite, PreparationFailed
 from deploy.hive import HiveQueries
+from deploy.iceberg_rest import IcebergRest
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
+from deploy.nessie import Nessie
 from deploy.ports import free_ports
+from deploy.recording_catalog import recording_catalog_jar
+from deploy.spark_with_iceberg import (
+    SparkWithIceberg,
+    hadoop_catalog,
+    jdbc_catalog,
+    rest_catalog,
+)
 from deploy.trino import Trino
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from tests.integration.index.devpi_server import DevpiServer, running_devpi
+from tests.opened_sockets import name_openers
 
 _NEEDS_KAFKA = pytest.StashKey[bool]()
+
+name_openers()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -76,6 +88,14 @@ def metastore(
         yield running
 
 
+@pytest.fixture(scope="session")
+def second_metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """Another metastore, which keeps its databases when a test restarts it."""
+    options = MetastoreOptions(storage="disk")
+    with Metastore.start(tmp_path_factory.mktemp("second-metastore"), options) as running:
+        yield running
+
+
 @pytest.fixture
 def metastore_client(metastore: Metastore) -> Iterator[ThriftHiveMetastore.Client]:
     """An open connection of Hive's own Thrift bindings."""
@@ -104,6 +124,49 @@ def package_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PyPiSer
 @pytest.fixture(scope="session")
 def devpi(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevpiServer]:
     with running_devpi(tmp_path_factory.mktemp("devpi")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def iceberg_rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IcebergRest]:
+    """Iceberg's REST catalog; tests keep apart by namespaces with a random name."""
+    with IcebergRest.start(tmp_path_factory.mktemp("iceberg-rest")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def nessie(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nessie]:
+    """A Nessie server; it is skipped where no JDK is new enough, or its jar cannot be had.
+
+    Tests keep apart by branches with a random name.
+    """
+    try:
+        running = Nessie.start(tmp_path_factory.mktemp("nessie"))
+    except (MissingPrerequisite, PreparationFailed) as failure:
+        pytest.skip(f"Nessie cannot run: {failure}")
+    with running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark_with_iceberg(
+    iceberg_rest: IcebergRest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkWithIceberg]:
+    """Spark 4.1 with the catalogs ``lake``, which is ``iceberg_rest``, ``sqlite`` and ``folder``.
+
+    It is skipped where that Spark cannot be installed.
+    """
+    home = tmp_path_factory.mktemp("spark-with-iceberg")
+    catalogs = {
+        "lake": rest_catalog(iceberg_rest),
+        "sqlite": jdbc_catalog(home / "catalog.sqlite", home / "sqlite"),
+        "folder": hadoop_catalog(home / "folder"),
+    }
+    try:
+        running = SparkWithIceberg.start(home, catalogs)
+    except (MissingPrerequisite, PreparationFailed) as failure:
+        pytest.skip(f"Spark 4.1 with Iceberg's plugin cannot be installed: {failure}")
+    with running:
         yield running
 
 
@@ -138,8 +201,9 @@ def hive_catalog(hive: HiveQueries, hive_port: int) -> Iterator[HiveMetastoreCat
 
 @pytest.fixture(scope="session")
 def spark(metastore: Metastore) -> Iterator[SparkSession]:
-    """A Spark session whose catalog is ``metastore``, with Spark's functions of Avro."""
-    jars = ",".join(map(str, downloaded_jars(find_jdk(), "spark-avro")))
+    """A session whose catalog is ``metastore``, with functions of Avro and ``RecordingCatalog``."""
+    avro = downloaded_jars(find_jdk(), "spark-avro")
+    jars = ",".join((*map(str, avro), recording_catalog_jar()))
     # A session takes its workers' Python from the environment alone.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {**spark_session_conf(metastore), "spark.jars": jars}

@@ -153,6 +153,22 @@ def test_up_and_down_leave_no_process_and_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_up_starts_the_rest_catalog_of_iceberg_when_it_is_asked_for(tmp_path: Path) -> None:
+    stack = tmp_path / "stack"
+
+    run_command("up", stack, "--only", "iceberg-rest")
+    record = read_record(stack)
+    assert record is not None
+    uri = record.servers["iceberg-rest"].addresses["uri"]
+    with urllib.request.urlopen(f"{uri}/v1/namespaces", timeout=60) as response:
+        namespaces = json.load(response)["namespaces"]
+    run_command("down", stack)
+
+    assert list(record.servers) == ["iceberg-rest"]
+    assert namespaces == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_up_replaces_a_stack_of_which_a_server_died(tmp_path: Path) -> None:
     stack = tmp_path / "stack"
     try:

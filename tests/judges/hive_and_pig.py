@@ -35,6 +35,7 @@ from lakeschema.catalog.column_types import (
 )
 from tests.judges.compared_values import in_no_order, moment
 from tests.judges.compared_values import scalar as printed_scalar
+from tests.judges.engines.hive import external_table
 
 DATABASE = "facts"
 
@@ -82,17 +83,14 @@ def create_tables(
     for name, table in tables.items():
         location = folder / name
         write_orc(table, location)
-        hive.answer(
-            f"CREATE EXTERNAL TABLE {database}.`{name}` ({table.ddl}) STORED AS ORC"
-            f" LOCATION '{location.as_uri()}'"
-        )
+        hive.answer(external_table(f"{database}.`{name}`", table.ddl, location.as_uri()))
 
 
 def write_orc(table: Table, location: Path) -> None:
     location.mkdir(parents=True)
     fields = [(name, _arrow(type_)) for name, type_ in table.columns]
     columns = [
-        pa.array([_stored(row[place], type_) for row in table.rows], arrow)
+        pa.array([python_value(row[place], type_) for row in table.rows], arrow)
         for place, ((_, type_), (_, arrow)) in enumerate(zip(table.columns, fields, strict=True))
     ]
     orc.write_table(pa.table(columns, pa.schema(fields)), location / "part.orc", compression="zlib")
@@ -131,16 +129,17 @@ def _arrow(type_: ColumnType) -> pa.DataType:
             raise ValueError(f"no ORC column of type {print_type(type_)}")
 
 
-def _stored(value: Any, type_: ColumnType) -> Any:
+def python_value(value: Any, type_: ColumnType) -> Any:
+    """A value of ``Table.rows`` as Arrow and Spark take it."""
     if value is None:
         return None
     match type_:
         case ArrayType(element):
-            return [_stored(item, element) for item in value]
+            return [python_value(item, element) for item in value]
         case MapType(key, held):
-            return [(_key(k, key), _stored(v, held)) for k, v in value.items()]
+            return {_key(k, key): python_value(v, held) for k, v in value.items()}
         case StructType(fields):
-            return {field.name: _stored(value[field.name], field.type) for field in fields}
+            return {field.name: python_value(value[field.name], field.type) for field in fields}
         case DecimalType():
             return Decimal(value)
         case _ if type_ in {FLOAT, DOUBLE}:

@@ -52,3 +52,21 @@ def test_a_relation_may_opt_out_and_never_in(properties: dict[str, str], offered
 @pytest.mark.parametrize("text", ["staging", "staging.", ".orders", "", "*"])
 def test_a_pattern_of_one_part_is_none(text: str) -> None:
     assert not is_pattern(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.*", {"sales.orders", "b:sales.orders", "b:sales.eu.`Orders`"}),
+        ("sales.*", {"sales.orders"}),
+        ("b:sales.*", {"b:sales.orders"}),
+        ("b:*.*", {"b:sales.orders", "b:sales.eu.`Orders`"}),
+        ("B:sales.eu.orders", {"b:sales.eu.`Orders`"}),
+        ("*:sales.orders", {"b:sales.orders"}),
+    ],
+)
+def test_a_pattern_may_name_a_catalog(pattern: str, expected: set[str]) -> None:
+    names = ["sales.orders", "b:sales.orders", "b:sales.eu.`Orders`"]
+    selection = Selection(include=(pattern,))
+
+    assert {key for key in names if selection.includes(RelationName.from_key(key))} == expected

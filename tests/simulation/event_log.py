@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from lakeschema.catalog.identifiers import Namespace
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 
 Entry: TypeAlias = RelationHint | NamespaceHint | DeadLetter
@@ -22,7 +23,7 @@ class EventLog:
 
     def forget(self) -> None:
         """Deletes all entries, including a new entry that nobody has read."""
-        self.entries.append(NamespaceHint(("unread",)))
+        self.entries.append(NamespaceHint(Namespace(("unread",))))
         self.oldest = len(self.entries)
 
     def batch_after(self, position: int) -> Batch | None:

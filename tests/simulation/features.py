@@ -36,6 +36,8 @@ class Feature(Enum):
     LOST_STATE = "the state is lost"
     WALL_STEPS = "the wall clock is set an hour forth or back"
     SELECTION = "the settings exclude relations, and include them again"
+    CATALOGS = "a second catalog has relations of the same names"
+    SILENT_CATALOGS = "one of two catalogs does not answer for a while"
 
 
 F = Feature
@@ -44,6 +46,7 @@ LANDED = frozenset(Feature)
 """Features with which the engine keeps its promises; remove a feature here until a fault is fixed."""
 
 _SHARES = {F.LAG: 0.5, F.TROUBLE: 0.5, F.TWO_PROCESSES: 0.5, F.SNAPSHOTS: 0.5, F.LOG: 0.5}
+_SHARES |= {F.CATALOGS: 0.35, F.SILENT_CATALOGS: 0.6}
 _SHARE = 0.2
 
 
@@ -54,6 +57,8 @@ def draw_features(
     drawn = {f for f in Feature if chance.random() < _SHARES.get(f, _SHARE) and f in enabled}
     if F.GAPS in drawn or F.RESTARTED_IDS in drawn:
         drawn.add(F.LOG)
+    if F.CATALOGS not in drawn:
+        drawn.discard(F.SILENT_CATALOGS)
     if may_go_back(drawn):
         drawn.discard(F.TORN_READS)
     return frozenset(drawn)

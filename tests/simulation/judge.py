@@ -5,19 +5,21 @@ The judge derives everything again. Of the engine it uses only the records of it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.outcome import Status
 from publisher.publishing.upload import DROPPED
 from publisher.selection import Selection
 from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
 from tests.simulation.toy import ToyPackaging, content_of
 from tests.simulation.truth import Truth, full_derivation
-from tests.simulation.world import FakeCatalog, FakeIndex
+from tests.simulation.world import FakeIndex
 
 
 class Violation(AssertionError):
@@ -45,20 +47,47 @@ class Excuses:
     reads_go_back: bool = False
 
 
-def judge_history(catalog: FakeCatalog, index: FakeIndex, excuses: Excuses) -> None:
+State: TypeAlias = Mapping[RelationName, Relation]
+"""All relations of all catalogs at one moment."""
+
+
+def judge_history(states: Sequence[State], index: FakeIndex, excuses: Excuses) -> None:
     """For each distribution: numbers rise, contents change, and each was correct once, in order."""
     uploads = _by_distribution(index.history)
-    truths = [full_derivation(state) for state in catalog.states]
+    truths = [full_derivation(state) for state in states]
     names = {ToyPackaging().distribution(n): n for truth in truths for n in truth}
     for distribution, published in uploads.items():
         if not excuses.index_lost:
             _judge_numbers(distribution, published)
-        name = names[distribution]
-        correct = [truth[name].content if name in truth else None for truth in truths]
+        name = names.get(distribution)
+        if name is None:
+            raise Violation(f"{distribution} is of a relation that never existed")
+        correct = _contents(truths, name)
+        _judge_mixture(name, published, correct, truths)
         if excuses.index_lost or excuses.reads_go_back:
             _judge_each(distribution, published, correct)
         else:
             _judge_order(distribution, published, correct)
+
+
+def _contents(
+    truths: Sequence[Mapping[RelationName, Truth]], name: RelationName
+) -> Sequence[str | None]:
+    return [truth[name].content if name in truth else None for truth in truths]
+
+
+def _judge_mixture(
+    name: RelationName,
+    published: Sequence[Upload],
+    correct: Sequence[str | None],
+    truths: Sequence[Mapping[RelationName, Truth]],
+) -> None:
+    """No package has a content that only the relation with the same name in another catalog had."""
+    twins = {each for truth in truths for each in truth if each.parts == name.parts} - {name}
+    theirs = {content for twin in twins for content in _contents(truths, twin)}
+    for upload in published:
+        if upload.content in theirs and upload.content not in correct:
+            raise Violation(f"{name} {upload.number} is of another catalog")
 
 
 def _by_distribution(history: Sequence[Wheel]) -> Mapping[str, Sequence[Upload]]:
@@ -110,13 +139,22 @@ class Outcome:
     selection: Selection
 
 
-def judge_end(catalog: FakeCatalog, index: FakeIndex, outcome: Outcome) -> None:
-    """Requires that all is published as in the catalog's newest state, and offered or yanked."""
-    truths = full_derivation(catalog.states[-1])
+def judge_end(state: State, index: FakeIndex, outcome: Outcome) -> None:
+    """Requires that all is published as in the catalogs' newest state, and offered or yanked."""
     if any(v.status is VersionStatus.RESERVED for v in outcome.versions):
         raise Violation("a reservation is left open")
+    judge_relations(state, index, outcome, outcome.records.keys() | state.keys())
+
+
+def judge_relations(
+    state: State, index: FakeIndex, outcome: Outcome, judged: Collection[RelationName]
+) -> None:
+    """Requires that these relations are published as in the catalogs' newest state."""
+    truths = full_derivation(state)
     latest = _newest_contents(index)
     for name, truth in truths.items():
+        if name not in judged:
+            continue
         _judge_status(name, truth, outcome.records.get(name))
         distribution = ToyPackaging().distribution(name)
         if truth.content is None or not outcome.selection.includes(name):
@@ -126,7 +164,7 @@ def judge_end(catalog: FakeCatalog, index: FakeIndex, outcome: Outcome) -> None:
         if _yank_reasons(index, distribution) - {None}:
             raise Violation(f"{distribution} exists and is yanked")
     for name, record in outcome.records.items():
-        if name not in truths:
+        if name not in truths and name in judged:
             if record.status is not Status.MISSING or record.stale:
                 raise Violation(f"{name} was dropped, but {record}")
             if _yank_reasons(index, ToyPackaging().distribution(name)) - {DROPPED}:

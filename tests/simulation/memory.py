@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from publisher.state.protocol import Transaction
+from publisher.state.sql.dialects import SQLITE
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.sqlite import SqliteState
 
@@ -72,7 +73,7 @@ class MemoryState:
             connection = self._database.connection
             connection.execute("BEGIN IMMEDIATE")
             try:
-                result = action(SqlTransaction(connection))
+                result = action(SqlTransaction(connection, SQLITE))
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
@@ -81,7 +82,7 @@ class MemoryState:
 
     def read(self, action: Callable[[Transaction], T]) -> T:
         # Nobody writes meanwhile: readers never write.
-        return action(SqlTransaction(self._database.connection))
+        return action(SqlTransaction(self._database.connection, SQLITE))
 
     def close(self) -> None:
         """The database remains, as a file would."""

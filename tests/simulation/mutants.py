@@ -10,8 +10,9 @@ from typing import TypeVar
 from sqlalchemy import text
 
 from dependency_graph.graph import affected_cone, graph_of, levels
+from lakeschema.catalog.catalogs import NamedCatalog, adapter_of, map_parts
 from lakeschema.catalog.facts_json import facts_hash
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.interface import Interface
 from lakeschema.translation.model.outcome import Derived, Status
@@ -124,10 +125,10 @@ class _PayloadCatalog:
     real: FakeCatalog
     payloads: dict[RelationName, Relation]
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return self.real.namespaces()
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         return self.real.relations(namespace)
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -140,10 +141,11 @@ class _PayloadCatalog:
 
 def trusting_payloads(deployment: Deployment) -> Engine:
     """Trusts the payload of the newest event, and does not read the catalog."""
-    real = deployment.catalog
+    real = adapter_of(deployment.catalog, "")
     assert isinstance(real, FakeCatalog)
     payloads = _PayloadCatalog(real, dict(real.states[-1]))
-    return _TrustingPayloads(parts_of(replace(deployment, catalog=payloads)), payloads)
+    catalog = map_parts(deployment.catalog, lambda name, part: part if name else payloads)
+    return _TrustingPayloads(parts_of(replace(deployment, catalog=catalog)), payloads)
 
 
 class _TrustingPayloads(Engine):
@@ -154,7 +156,7 @@ class _TrustingPayloads(Engine):
     def receive(self, source: str, batch: Batch) -> None:
         catalog = self._catalog_of_payloads.real
         for hint in batch.hints:
-            if not isinstance(hint, RelationHint):
+            if not isinstance(hint, RelationHint) or hint.relation.catalog:
                 continue
             state = catalog.states[-1 if hint.event_id is None else hint.event_id]
             if hint.relation in state:
@@ -162,6 +164,31 @@ class _TrustingPayloads(Engine):
             else:
                 self._catalog_of_payloads.payloads.pop(hint.relation, None)
         super().receive(source, batch)
+
+
+def reader_without_catalog(deployment: Deployment) -> Engine:
+    """Reads relations of every catalog in the default one, which has relations of the same names."""
+    default = adapter_of(deployment.catalog, "")
+    catalog = map_parts(
+        deployment.catalog, lambda name, part: NamedCatalog(name, default) if name else part
+    )
+    return Engine(parts_of(replace(deployment, catalog=catalog)))
+
+
+def events_without_catalog(deployment: Deployment) -> Engine:
+    """Takes every event for one of the default catalog."""
+    return _EventsWithoutCatalog(parts_of(deployment))
+
+
+class _EventsWithoutCatalog(Engine):
+    def receive(self, source: str, batch: Batch) -> None:
+        hints = [
+            replace(hint, relation=replace(hint.relation, catalog=""))
+            if isinstance(hint, RelationHint)
+            else hint
+            for hint in batch.hints
+        ]
+        super().receive(source, replace(batch, hints=hints))
 
 
 @dataclass(frozen=True)
@@ -199,7 +226,7 @@ class _ConeLease(Engine):
         texts = self._state.read(lambda tx: tx.graph.derivations(tx.graph.every_record()))
         interfaces = {name: derivation_from_text(t).interface for name, t in texts.items()}
         interfaces[root.name] = root
-        found = self._catalog.read(order) if order else {}
+        found = self.catalog.read(order) if order else {}
         members = []
         for name in order:
             if name not in found:
@@ -263,6 +290,8 @@ MUTANTS: Mapping[str, Callable[[Deployment], Engine]] = {
     for mutant in (
         clear_without_generation,
         cone_lease,
+        events_without_catalog,
+        reader_without_catalog,
         trusting_payloads,
         without_double_collect,
         without_min_event_id,

@@ -35,12 +35,13 @@ _STATE_TESTS = "tests/publisher/state/test_sqlite.py"
 _INTERLEAVINGS = "tests/publisher/daemon/test_interleavings.py"
 _LAGGING = "tests/publisher/daemon/test_lagging_replicas.py"
 _DROPPING = "tests/publisher/daemon/test_dropping.py"
+_SEVERAL = "tests/publisher/daemon/test_several_catalogs.py"
 _CONTAINMENT = "tests/publisher/daemon/test_containment.py"
 
 SINGLE = {
     "older second reading": _one(
         "publishing.recheck",
-        "event_id < (cone.read_event_id(since) or -1)",
+        "event_id < (cone.read_event_id(catalog, since) or -1)",
         "False",
         _INTERLEAVINGS,
     ),
@@ -99,8 +100,8 @@ SINGLE = {
     "uploads without a look": _one(
         "publishing.upload",
         "        found = self._find(wheel)\n"
-        "        return found if found is not None else self._upload(wheel)",
-        "        return self._upload(wheel)",
+        "        return found if found is not None else self._upload(wheel, watch)",
+        "        return self._upload(wheel, watch)",
         _INTERLEAVINGS,
     ),
     "burnt numbers forgotten": _one(
@@ -192,6 +193,45 @@ SINGLE = {
     ),
     "settle although a package was adopted": _one(
         _SETTLING, "if _is_overtaken(finding.reading, record):", "if False:", _LAGGING
+    ),
+    "event ids of all catalogs compared": _one(
+        "publishing.recheck",
+        "cone.read_event_id(catalog, since)",
+        "max((newest for _, at, newest in cone.readings if at > since), default=None)",
+        _SEVERAL,
+    ),
+    "an upstream is asked for with another catalog's id": _one(
+        _SETTLING,
+        "min_event_id=at_least if name.catalog == catalog else None",
+        "min_event_id=at_least",
+        _SEVERAL,
+    ),
+    "a snapshot demands one id of all catalogs": _one(
+        "settling.comparison",
+        "min_event_id=event_ids.get(n.catalog)",
+        "min_event_id=max(event_ids.values(), default=None)",
+        _SEVERAL,
+    ),
+    "no snapshot follows one that missed a catalog": _one(
+        "settling.comparison", "why_another(report.silent)", '""', _SEVERAL
+    ),
+    "a silent catalog counts as empty": _one(
+        "settling.findings",
+        "answers |= dict.fromkeys(some, down)",
+        "answers |= dict.fromkeys(some, Answer(None, None, None))",
+        _SEVERAL,
+    ),
+    "a silent catalog fails the others": _one(
+        "settling.findings", "if len(self._parts) == 1:", "if True:", _SEVERAL
+    ),
+    "a silent catalog's brakes are forgotten": _one(
+        "settling.deletions",
+        "if namespace and not covers(Namespace.from_key(namespace)):",
+        "if False:",
+        _SEVERAL,
+    ),
+    "a silence is a relation's own failure": _one(
+        "settling.claims", "StateUnavailable | CatalogDown", "StateUnavailable", _SEVERAL
     ),
     "poison beside others": _one(
         "state.sql.work", "if not due or due[0].attempts:", "if not due:", _STATE_TESTS

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from math import inf
 from pathlib import Path
 from tempfile import mkdtemp
 
+from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine
 from publisher.daemon.threads import Daemon, Schedule
+from publisher.events.catalog_events import of_catalog
 from publisher.events.protocol import Batch, DeadLetter, RelationHint, SourceUnavailable
 from publisher.policy import NO_LIMIT, Policy
 from publisher.runtime import Runtime
@@ -26,11 +28,19 @@ from publisher.settling.comparison import SnapshotBusy
 from publisher.state.protocol import State
 from publisher.state.sqlite import SqliteState
 from tests.simulation.event_log import Entry, EventLog, LogSource
-from tests.simulation.judge import Excuses, Outcome, Violation, judge_end, judge_history
+from tests.simulation.judge import (
+    Excuses,
+    Outcome,
+    Violation,
+    judge_end,
+    judge_history,
+)
+from tests.simulation.lake import build_lake, unnamed
 from tests.simulation.memory import Database, MemoryState
 from tests.simulation.stage import Stage
 from tests.simulation.toy import ToyDeriver, ToyPackaging
-from tests.simulation.world import FakeCatalog, FakeClock, FakeIndex, StagedState
+from tests.simulation.unexpected import UNEXPECTED
+from tests.simulation.world import FakeClock, FakeIndex, StagedState
 
 POLICY = Policy(
     debounce_seconds=0.0,
@@ -65,22 +75,6 @@ def assemble(deployment: Deployment) -> Engine:
     return Engine(parts_of(deployment))
 
 
-class _Unexpected(logging.Handler):
-    """Records errors that the engine handles as one relation's failure: only its log shows them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.errors: list[BaseException] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and record.exc_info[1] is not None:
-            self.errors.append(record.exc_info[1])
-
-
-_UNEXPECTED = _Unexpected()
-logging.getLogger("publisher").addHandler(_UNEXPECTED)
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     relation: RelationName
@@ -93,6 +87,7 @@ class Simulation:
 
     Attributes:
         folder: the folder of the state's file; None for a state in memory, which is faster.
+        others: the names of all catalogs but the default one.
         processes: each has its own state and engine, and names its actors: "one" works, "receive
             one" polls the log, "snapshot one" compares.
         lost: whether only a snapshot can find some change.
@@ -115,6 +110,7 @@ class Simulation:
     runtime: str = ""
     checks: str = ""
     selection: Selection = EVERYTHING
+    others: tuple[str, ...] = ()
     processes: int = 1
     faults: int = 0
 
@@ -123,7 +119,8 @@ class Simulation:
         self.clock = FakeClock()
         self.stage = Stage()
         self.stage.on_point = lambda: self.clock.sleep(0.002)
-        self.catalog = FakeCatalog(self.clock, self.stage, self.chance, self.lag_seconds)
+        self.lake = build_lake(self.others, self.clock, self.stage, self.chance, self.lag_seconds)
+        self.catalog = self.lake.parts[""]
         self.index = FakeIndex(
             self.stage,
             self.chance,
@@ -132,8 +129,9 @@ class Simulation:
             shows_sha=self.chance.random() < 0.7,
             trouble=self.trouble,
         )
-        self.log = EventLog()
-        _UNEXPECTED.errors.clear()
+        self.logs = {name: EventLog() for name in self.lake.parts}
+        self.log = self.logs[""]
+        UNEXPECTED.errors.clear()
         self._database = Database() if self.folder is None else None
         if self.folder is not None:
             shutil.copy(_fresh_database(), self.folder / "state.db")
@@ -161,7 +159,7 @@ class Simulation:
     def deployment(self) -> Deployment:
         return Deployment(
             runtime=Runtime(self.state, self.clock, self.policy),
-            catalog=self.catalog,
+            catalog=self.lake.as_one(),
             index=self.index,
             deriver=ToyDeriver(),
             packaging=ToyPackaging(
@@ -177,16 +175,15 @@ class Simulation:
     # DDL
 
     def change(self, relation: Relation) -> None:
-        self._tell(relation.name, self.catalog.change(relation))
+        self._tell(relation.name, self.lake.change(relation))
 
     def drop(self, name: RelationName) -> None:
-        if name in self.catalog.states[-1]:
-            self._tell(name, self.catalog.drop(name))
+        if self.lake.exists(name):
+            self._tell(name, self.lake.drop(name))
 
     def rename(self, old: RelationName, new: RelationName) -> None:
-        here = self.catalog.states[-1]
-        if old in here and new not in here:
-            event_id = self.catalog.rename(old, new)
+        if self.lake.exists(old) and not self.lake.exists(new):
+            event_id = self.lake.rename(old, new)
             self._tell(old, event_id)
             self._tell(new, event_id)
 
@@ -207,17 +204,20 @@ class Simulation:
     def send(
         self, position: int, as_entry: Callable[[Event], Entry], *, keep: bool = False
     ) -> None:
-        """An event reaches the log that processes poll, in any form."""
+        """An event reaches its catalog's log, which processes poll, in any form."""
         event = self._take_event(position, keep=keep)
         if event is not None:
-            entry = as_entry(event)
-            self.log.entries.append(entry)
+            own = replace(event, relation=unnamed(event.relation))
+            self.logs[event.relation.catalog].entries.append(as_entry(own))
 
     def _take_event(self, position: int, *, keep: bool) -> Event | None:
         if not self.undelivered:
             return None
         place = position % len(self.undelivered)
         return self.undelivered[place] if keep else self.undelivered.pop(place)
+
+    def forget_undelivered(self, catalog: str) -> None:
+        self.undelivered = [e for e in self.undelivered if e.relation.catalog != catalog]
 
     def lose(self, position: int) -> None:
         if self._take_event(position, keep=False) is not None:
@@ -243,17 +243,19 @@ class Simulation:
         self.stage.step(actor, points)
 
     def _receive(self, process: str) -> bool:
-        """Polls as a daemon's thread does; False if there was nothing new."""
-        engine, source = self.engine_of(process), LogSource(self.log)
-        batch = source.poll(engine.position(source.name), 0.0)
-        if batch is None:
-            return False
-        with suppress(SourceUnavailable, SnapshotBusy):
-            self._daemon(process)._store_batch(source, batch)
-        return True
+        """Polls each log as a daemon's thread does; False if there was nothing new."""
+        engine, is_new = self.engine_of(process), False
+        for catalog, log in self.logs.items():
+            source = of_catalog(LogSource(log), catalog)
+            batch = source.poll(engine.position(source.name), 0.0)
+            if batch is not None:
+                is_new = True
+                with suppress(SourceUnavailable, CatalogUnavailable, SnapshotBusy):
+                    self._daemon(process)._store_batch(source, batch)
+        return is_new
 
     def _compare(self, process: str) -> None:
-        with suppress(SnapshotBusy):
+        with suppress(SnapshotBusy, CatalogUnavailable):
             self._daemon(process)._run_snapshot()
 
     def _daemon(self, process: str) -> Daemon:
@@ -285,7 +287,7 @@ class Simulation:
     def _kill(self, actors: Sequence[str]) -> None:
         self.faults += any(self.stage.at(actor) in IN_PUBLICATION for actor in actors)
         self.stage.kill(actors)
-        self.catalog.disconnect(actors)
+        self.lake.disconnect(actors)
 
     def _reopen(self) -> None:
         self._inner.close()
@@ -317,28 +319,35 @@ class Simulation:
         """Delivers all events that were not lost, and lets the engines finish all work."""
         for actor in self.stage.busy():
             self.stage.finish(actor)
-        with self._healed():
+        with self.healed():
             while self.undelivered:
                 self.deliver(0)
-            while self._receive("one"):
-                pass
+            self.receive_all()
             self._drain()
-            if self.lost or self.engine.snapshot_is_due() or self._has_quarantined():
+            if self.needs_snapshot():
                 self.take_whole_snapshot()
 
+    def receive_all(self, at_most: float = inf) -> None:
+        """Polls the logs until nothing is new, or this often."""
+        polls = 0
+        while polls < at_most and self._receive("one"):
+            polls += 1
+
+    def needs_snapshot(self) -> bool:
+        """Whether events alone do not lead to the catalogs' present state."""
+        return self.lost or self.engine.snapshot_is_due() or self._has_quarantined()
+
     @contextmanager
-    def _healed(self) -> Iterator[None]:
-        """The index and the catalog work without faults."""
-        index, catalog = self.index, self.catalog
-        before = index.down, index.trouble, index.unstored, index.late, catalog.refused
-        index.down, index.trouble, index.unstored, index.late, catalog.refused = (
-            *(False, 0.0, 0.0, 0.0),
-            set[tuple[str, ...]](),
-        )
+    def healed(self, but: str | None = None) -> Iterator[None]:
+        """The index and the catalogs work without faults, except the catalog ``but``."""
+        index = self.index
+        before = index.down, index.trouble, index.unstored, index.late
+        index.down, index.trouble, index.unstored, index.late = False, 0.0, 0.0, 0.0
         while index.in_flight:
             self.land()
-        yield
-        index.down, index.trouble, index.unstored, index.late, catalog.refused = before
+        with self.lake.healed(but):
+            yield
+        index.down, index.trouble, index.unstored, index.late = before
 
     def take_whole_snapshot(self) -> None:
         self.clock.sleep(self.lag_seconds * 2 + self.policy.snapshot_lease_seconds)
@@ -370,10 +379,10 @@ class Simulation:
 
     def judge(self) -> None:
         """Judges the end, after all faults have stopped."""
-        with self._healed():
+        with self.healed():
             self.settle()
-            if _UNEXPECTED.errors:
-                raise Violation(f"an exception cost a relation its turn: {_UNEXPECTED.errors[0]!r}")
+            if UNEXPECTED.errors:
+                raise Violation(f"an exception cost a relation its turn: {UNEXPECTED.errors[0]!r}")
             self.judge_history()
             self._judge_end()
             before = len(self.index.history)
@@ -387,17 +396,20 @@ class Simulation:
         self._judge_end()
 
     def judge_history(self) -> None:
-        judge_history(self.catalog, self.index, Excuses(self.index_lost, self.reads_go_back))
+        judge_history(self.lake.states, self.index, Excuses(self.index_lost, self.reads_go_back))
 
     def _judge_end(self) -> None:
+        judge_end(self.lake.states[-1], self.index, self.outcome())
+
+    def outcome(self) -> Outcome:
         records, versions = self._inner.read(
             lambda tx: (tx.graph.every_record(), tx.versions.every_version())
         )
-        judge_end(self.catalog, self.index, Outcome(records, versions, self.selection))
+        return Outcome(records, versions, self.selection)
 
 
 def dead_letter(event: Event) -> DeadLetter:
-    return DeadLetter(b"?", "cannot be decoded", event.relation.namespace)
+    return DeadLetter(b"?", "cannot be decoded", event.relation.place)
 
 
 def dead_letter_of_unknown_namespace(_event: Event) -> DeadLetter:

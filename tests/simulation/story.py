@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
@@ -19,6 +20,7 @@ from publisher.selection import EVERYTHING, Selection
 from publisher.settling.comparison import SnapshotBusy
 from tests.simulation.event_log import Entry
 from tests.simulation.features import LANDED, F, Feature, draw_features, may_go_back
+from tests.simulation.outage import check_others
 from tests.simulation.simulation import (
     IN_PUBLICATION,
     LAG_SECONDS,
@@ -35,6 +37,7 @@ from tests.simulation.world import IndexCopy
 
 TABLES = tuple(RelationName.of("d", n) for n in ("t1", "t2"))
 VIEWS = tuple(RelationName.of("d", n) for n in ("v1", "v2", "v3", "v4"))
+SECOND = "b"
 WORKERS = ("one", "two")
 
 STORIES = 300
@@ -100,13 +103,16 @@ class Story:
         yield 0.7, partial(send, keep=True)
         yield 0.3, lambda: simulation.lose(chance.randrange(9))
         if F.GAPS in self.features:
-            yield 0.3, self._forget_events
+            yield 0.3, lambda: self._forget_events(self._any_catalog())
         if F.RESTARTED_IDS in self.features:
             yield 0.1, partial(self._restart_ids, seen=True)
         if F.RESTARTED_IDS_UNSEEN in self.features:
             yield 0.1, partial(self._restart_ids, seen=False)
         if F.REFUSED_NAMESPACES in self.features:
             yield 0.4, self._refuse_namespace
+        if F.SILENT_CATALOGS in self.features:
+            yield 1.0, self._silence_catalog
+            yield 0.3, self._check_others
 
     def _turns(self) -> Iterator[_Action]:
         simulation, chance = self.simulation, self.chance
@@ -155,28 +161,33 @@ class Story:
         self.simulation.change(relation)
 
     def _drop(self, name: RelationName) -> None:
-        if name in self.simulation.catalog.states[-1]:
+        if self.simulation.lake.exists(name):
             self.made[name] += 1
             self.simulation.drop(name)
 
     def _rename(self, names: Sequence[RelationName]) -> None:
-        self.simulation.rename(self.chance.choice(names), self.chance.choice(names))
+        old, new = self.chance.choice(names), self.chance.choice(names)
+        self.simulation.rename(old, replace(new, catalog=old.catalog))
 
     def _hint_at_namespace(self) -> None:
-        namespace = self.chance.choice(self._names).namespace
-        event_id = self.simulation.catalog.event_ids[-1] if self._has_ids() else None
+        namespace = self.chance.choice(self._names).place
+        event_id = self._newest_id(namespace) if self._has_ids() else None
         self._tell(NamespaceHint(namespace, event_id))
 
     def _drop_namespace(self) -> None:
         """One event for the whole namespace, as for DROP DATABASE … CASCADE."""
-        namespace = self.chance.choice(self._names).namespace
-        for name in [n for n in self.simulation.catalog.states[-1] if n.namespace == namespace]:
-            self.simulation.catalog.drop(name)
-        self._tell(NamespaceHint(namespace, self.simulation.catalog.event_ids[-1]))
+        namespace = self.chance.choice(self._names).place
+        for name in [n for n in self.simulation.lake.states[-1] if n.place == namespace]:
+            self.simulation.lake.drop(name)
+        self._tell(NamespaceHint(namespace, self._newest_id(namespace)))
+
+    def _newest_id(self, namespace: Namespace) -> int:
+        return self.simulation.lake.of(namespace).event_ids[-1]
 
     def _tell(self, hint: NamespaceHint) -> None:
         if F.LOG in self.features:
-            self.simulation.log.entries.append(hint)
+            own = replace(hint, namespace=replace(hint.namespace, catalog=""))
+            self.simulation.logs[hint.namespace.catalog].entries.append(own)
         else:
             self.simulation.engine.receive("source", Batch([hint], [], "0", seen=1))
 
@@ -204,22 +215,43 @@ class Story:
         return F.IDS_UNKNOWN_TO_CATALOG in self.features or self.simulation.catalog.has_event_ids
 
     def _restart_ids(self, *, seen: bool) -> None:
-        self.simulation.catalog.restart_event_ids()
+        catalog = self._any_catalog()
+        self.simulation.lake.parts[catalog].restart_event_ids()
         if seen:
-            self.simulation.undelivered.clear()
-            self._forget_events()
+            self.simulation.forget_undelivered(catalog)
+            self._forget_events(catalog)
 
-    def _forget_events(self) -> None:
-        self.simulation.log.forget()
+    def _any_catalog(self) -> str:
+        return self.chance.choice([*self.simulation.lake.parts])
+
+    def _forget_events(self, catalog: str) -> None:
+        self.simulation.logs[catalog].forget()
         # The next snapshot may not see everything.
         self.simulation.lost |= not _SHOWS_LESS.isdisjoint(self.features)
 
     def _refuse_namespace(self) -> None:
-        refused = self.simulation.catalog.refused
-        if refused:
-            refused.clear()
+        lake = self.simulation.lake
+        if any(part.refused for part in lake.parts.values()):
+            for part in lake.parts.values():
+                part.refused.clear()
         else:
-            refused.add(self.chance.choice(self._names).namespace)
+            place = self.chance.choice(self._names).place
+            lake.of(place).refused.add(replace(place, catalog=""))
+
+    def _silence_catalog(self) -> None:
+        down = self._down()
+        # Never both: a snapshot without any answer waits, and no time passes meanwhile.
+        name = self._any_catalog() if down is None else down
+        self.simulation.lake.parts[name].down = down is None
+
+    def _down(self) -> str | None:
+        parts = self.simulation.lake.parts
+        return next((name for name, part in parts.items() if part.down), None)
+
+    def _check_others(self) -> None:
+        down = self._down()
+        if down is not None:
+            check_others(self.simulation, down)
 
     def _crash_in_publication(self) -> None:
         stage = self.simulation.stage
@@ -228,7 +260,7 @@ class Story:
 
     def _snapshot(self) -> None:
         # A killed snapshot still holds its lease.
-        with suppress(SnapshotBusy):
+        with suppress(SnapshotBusy, CatalogUnavailable):
             self.simulation.snapshot()
 
     def _select(self) -> None:
@@ -264,14 +296,17 @@ class Story:
 
 
 def _names(features: Collection[Feature]) -> tuple[Sequence[RelationName], Sequence[RelationName]]:
-    if F.NAMESPACES not in features:
-        return TABLES, VIEWS
-    other = {"t2", "v2", "v3"}
+    other = {"t2", "v2", "v3"} if F.NAMESPACES in features else set()
     tables, views = (
         [RelationName.of("e", n.name) if n.name in other else n for n in names]
         for names in (TABLES, VIEWS)
     )
-    return tables, views
+    return (_twins(tables), _twins(views)) if F.CATALOGS in features else (tables, views)
+
+
+def _twins(names: Sequence[RelationName]) -> Sequence[RelationName]:
+    """Each name in both catalogs."""
+    return [each for name in names for each in (name, replace(name, catalog=SECOND))]
 
 
 def _random_relation(
@@ -343,11 +378,13 @@ def _simulation(
         trouble=0.3 if F.TROUBLE in features else 0.0,
         policy=quiet(policy) if F.DEBOUNCE in features else policy,
         assemble=assemble,
+        others=(SECOND,) if F.CATALOGS in features else (),
         processes=2 if F.TWO_PROCESSES in features else 1,
         reads_go_back=may_go_back(features),
     )
     simulation.catalog.has_event_ids = not {F.NO_IDS, F.IDS_UNKNOWN_TO_CATALOG} & features
-    simulation.catalog.atomic = F.TORN_READS not in features
+    for part in simulation.lake.parts.values():
+        part.atomic = F.TORN_READS not in features
     simulation.index.unstored = 0.2 if F.UNSTORED in features else 0.0
     simulation.index.late = 0.2 if F.LATE in features else 0.0
     return simulation

@@ -62,7 +62,7 @@ class ToyDeriver:
         shape, *names = relation.view.text.split(" ")
         if shape == "nonsense":
             return Failed(Status.BROKEN, "the text is nonsense")
-        return tuple(dict.fromkeys(RelationName.parse(n) for n in names))
+        return tuple(dict.fromkeys(RelationName.from_key(n) for n in names))
 
     def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
         if relation.schema_pointer is not None:
@@ -130,7 +130,9 @@ class ToyPackaging:
         return "toy"
 
     def distribution(self, relation: RelationName) -> str:
-        return "toy-" + "-".join(relation.parts)
+        # No namespace of these worlds is called "0".
+        catalog = ("0", relation.catalog) if relation.catalog else ()
+        return "-".join(("toy", *catalog, *relation.parts))
 
     def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
         schema, provenance = derivation.interface.schema, provenance_of(relation, derivation)
@@ -190,7 +192,7 @@ class ToyPackaging:
         if "content" not in value:
             raise NotOurWheel("made by another program")
         content_hash = _hash(value["content"], value["build_options_key"])
-        relation = RelationName.parse(value["relation"])
+        relation = RelationName.from_key(value["relation"])
         return ReadPackage(
             relation,
             value["schema"],

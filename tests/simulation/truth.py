@@ -23,11 +23,7 @@ class Truth:
 
 
 def full_derivation(state: Mapping[RelationName, Relation]) -> Mapping[RelationName, Truth]:
-    deriver = ToyDeriver()
-    named: dict[RelationName, tuple[RelationName, ...]] = {}
-    for name, relation in state.items():
-        upstreams = deriver.upstreams(relation)
-        named[name] = () if isinstance(upstreams, Failed) else upstreams
+    named = {name: _upstreams(relation) for name, relation in state.items()}
     truths: dict[RelationName, Truth] = {}
     interfaces: dict[RelationName, Interface] = {}
     in_cycle = {name for name in state if name in _reachable(name, named)}
@@ -39,6 +35,21 @@ def full_derivation(state: Mapping[RelationName, Relation]) -> Mapping[RelationN
         pending.remove(name)
         truths[name] = _truth(state[name], named[name], interfaces)
     return truths
+
+
+def readers_of(catalog: str, state: Mapping[RelationName, Relation]) -> frozenset[RelationName]:
+    """The relations of this catalog, and those of others that read one of them at any distance."""
+    named = {name: _upstreams(relation) for name, relation in state.items()}
+    return frozenset(
+        name
+        for name in state
+        if any(each.catalog == catalog for each in {name, *_reachable(name, named)})
+    )
+
+
+def _upstreams(relation: Relation) -> tuple[RelationName, ...]:
+    upstreams = ToyDeriver().upstreams(relation)
+    return () if isinstance(upstreams, Failed) else upstreams
 
 
 def _reachable(

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from codegen.package import Wheel
-from lakeschema.catalog.errors import CatalogRefused
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.index.protocol import Damage, IndexFile, IndexRefused, IndexUnavailable
 from publisher.state.protocol import State, Transaction
@@ -58,6 +58,8 @@ class FakeCatalog:
     Attributes:
         atomic: whether a batch is read at one moment, not row by row.
         refused: namespaces that it refuses to list.
+        down: whether it does not answer at all.
+        on_change: called after each change.
         event_ids: the id of the event that led to each state.
     """
 
@@ -67,11 +69,13 @@ class FakeCatalog:
     lag_seconds: float = 0.0
     has_event_ids: bool = True
     atomic: bool = True
-    refused: set[tuple[str, ...]] = field(default_factory=set)
+    refused: set[Namespace] = field(default_factory=set)
     states: list[Mapping[RelationName, Relation]] = field(default_factory=lambda: [{}])
     times: list[float] = field(default_factory=lambda: [0.0])
     event_ids: list[int] = field(default_factory=lambda: [0])
     reads: int = 0
+    down: bool = False
+    on_change: Callable[[], None] = lambda: None
     _sessions: dict[str, _Session] = field(default_factory=dict)
 
     @property
@@ -93,6 +97,7 @@ class FakeCatalog:
         self.states.append(state)
         self.times.append(self.clock.now())
         self.event_ids.append(self.event_ids[-1] + 1)
+        self.on_change()
         return self.event_ids[-1]
 
     def restart_event_ids(self) -> None:
@@ -112,6 +117,7 @@ class FakeCatalog:
 
     def current_event_id(self) -> int | None:
         self.stage.point("event id")
+        self._answer()
         if not self.has_event_ids:
             return None
         actor = self.stage.actor()
@@ -127,8 +133,9 @@ class FakeCatalog:
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         self.stage.point("catalog read")
         self.reads += 1
+        self._answer()
         for name in names:
-            self._refuse(name.namespace)
+            self._refuse(name.place)
         session = self._sessions.get(self.stage.actor())
         position = self._replica(session.position if session else 0)
         found: dict[RelationName, Relation] = {}
@@ -147,18 +154,24 @@ class FakeCatalog:
         for actor in actors:
             self._sessions.pop(actor, None)
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         self.stage.point("namespaces")
-        return sorted({name.namespace for name in self.states[self._replica(0)]})
+        self._answer()
+        return sorted({name.place for name in self.states[self._replica(0)]})
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         self.stage.point("relations")
+        self._answer()
         self._refuse(namespace)
-        return [n for n in self.states[self._replica(0)] if n.namespace == namespace]
+        return [n for n in self.states[self._replica(0)] if n.place == namespace]
 
-    def _refuse(self, namespace: tuple[str, ...]) -> None:
+    def _answer(self) -> None:
+        if self.down:
+            raise CatalogUnavailable("fake", "connection refused")
+
+    def _refuse(self, namespace: Namespace) -> None:
         if namespace in self.refused:
-            raise CatalogRefused("fake", f"listing {'.'.join(namespace)}", "permission denied")
+            raise CatalogRefused("fake", f"listing {namespace}", "permission denied")
 
 
 @dataclass(frozen=True, slots=True)

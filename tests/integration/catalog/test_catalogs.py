@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hive_metastore import ThriftHiveMetastore
@@ -22,7 +21,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog, Dialect, Relation, SchemaMode
 from lakeschema.catalog.spark import SparkCatalog
 from lakeschema.catalog.sql_functions import Parameter
@@ -124,7 +123,7 @@ def test_spark_and_thrift_tell_the_same_facts(
         "CREATE VIEW {d}.w WITH SCHEMA EVOLUTION AS SELECT * FROM {d}.t",
     ):
         spark.sql(ddl.format(d=database))
-    names = hive.relations((database,))
+    names = hive.relations(Namespace((database,)))
 
     by_thrift = hive.read(names)
     by_spark = SparkCatalog(spark).read(names)
@@ -335,30 +334,8 @@ def test_a_lost_connection_is_made_again(
     database: str,
     metastore_client: ThriftHiveMetastore.Client,
 ) -> None:
-    assert (database,) in hive.namespaces()
+    assert Namespace((database,)) in hive.namespaces()
 
     hive.close()
 
-    assert (database,) in hive.namespaces()
-
-
-def test_a_plugin_catalog_is_read_at_its_own_spelling(spark: SparkSession, tmp_path: Path) -> None:
-    """Derby through Spark's JDBC catalog: it folds names to upper case."""
-    catalog = f"jdbc_{secrets.token_hex(4)}"
-    plugin = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
-    spark.conf.set(f"spark.sql.catalog.{catalog}", plugin)
-    spark.conf.set(f"spark.sql.catalog.{catalog}.url", f"jdbc:derby:memory:{catalog};create=true")
-    driver = "org.apache.derby.iapi.jdbc.AutoloadedDriver"
-    spark.conf.set(f"spark.sql.catalog.{catalog}.driver", driver)
-    spark.sql(f"CREATE SCHEMA {catalog}.Club")
-    spark.sql(f"CREATE TABLE {catalog}.Club.Members (Id INT, Nm STRING)")
-    reader = SparkCatalog(spark, catalog)
-    name = RelationName.of("club", "members")
-
-    found = reader.read([name, RelationName.of("club", "nobody"), RelationName.of("x", "y")])
-
-    assert ("club",) in reader.namespaces()
-    assert reader.relations(("club",)) == (name,)
-    assert reader.relations(("nowhere",)) == ()
-    assert [(c.name, c.type) for c in found[name].columns] == [("Id", INT), ("Nm", STRING)]
-    assert len(found) == 1
+    assert Namespace((database,)) in hive.namespaces()

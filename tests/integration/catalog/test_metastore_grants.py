@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -27,11 +28,13 @@ from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.analysis.batch import answer
 from lakeschema.analysis.grants import Need, Privilege, read_grants
+from lakeschema.catalog.catalogs import Catalogs
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_grants import MetastoreGrants
 from publisher.commands.cli import app
+from publisher.daemon.adapters import build_user_grants
 
 USER, ROLE = PrincipalType.USER, PrincipalType.ROLE
 
@@ -112,6 +115,32 @@ def test_a_grant_on_a_table_a_column_and_a_database_is_read(
     assert missing(reader, "bob", select(database, "secrets")) == ()
     insert = Need(Privilege.INSERT, RelationName.of(database, "orders"), ("*",))
     assert missing(reader, "bob", insert) == (insert,)
+
+
+def test_each_metastore_of_a_deployment_grants_on_its_own_tables(
+    granting: Granting, metastore: Metastore
+) -> None:
+    database = granting.database
+    granting.grant("eva", USER, "SELECT", "orders")
+    granting.put("eva", USER, "DELETE", HiveObjectRef(HiveObjectType.GLOBAL))
+    orders = select(database, "orders")
+    delete = Need(Privilege.DELETE, orders.relation)
+    everywhere = [
+        replace(need, relation=replace(need.relation, catalog=catalog))
+        for need in (orders, delete)
+        for catalog in ("", "b", "c")
+    ]
+
+    with (
+        closing(HiveMetastoreCatalog(metastore.uri)) as one,
+        closing(HiveMetastoreCatalog(metastore.uri)) as other,
+    ):
+        b_alone = read_grants(MetastoreGrants(other.client, "b").of("eva"))
+        both = read_grants(build_user_grants(Catalogs.of(one, {"b": other}))("eva"))
+
+    lacking = [need.relation.catalog for need in b_alone.missing("eva", everywhere)]
+    assert lacking == ["", "c", "", "c"]
+    assert [n.relation.catalog for n in both.missing("eva", everywhere)] == ["c", "c"]
 
 
 def test_roles_within_roles_are_followed(granting: Granting, reader: MetastoreGrants) -> None:

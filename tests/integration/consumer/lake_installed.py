@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from codegen.naming import distribution_name, import_name
+from deploy.tool_environments import tool_python
 from lakeschema.catalog.identifiers import RelationName
 from tests.integration.consumer.installed import (
     CURRENT,
@@ -23,7 +24,6 @@ from tests.integration.consumer.installed import (
     ran,
 )
 from tests.integration.consumer.lake import BROKEN, DAYS, RELATIONS
-from tests.integration.tool_environments import tool_python
 
 _ALL: Final = """\
 import importlib, sys

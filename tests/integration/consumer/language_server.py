@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tests.integration.tool_environments import tool_python
+from deploy.tool_environments import tool_python
 
 _PROGRAMS: Final[Mapping[str, Sequence[str]]] = {
     "pylsp": ("-m", "pylsp"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from codegen.standalone import generate
+from deploy.tool_environments import tool_python
 from tests.codegen.generated import record_of
-from tests.codegen.test_records import ORDER
+from tests.codegen.runtime.test_records import ORDER
 from tests.integration.consumer.installed import ran
-from tests.integration.tool_environments import tool_python
 
 PROGRAM = """
 import copy, dataclasses, io, json, pickle

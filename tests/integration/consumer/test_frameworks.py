@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from codegen.standalone import generate
+from deploy.tool_environments import tool_python
 from tests.codegen.generated import record, record_of
 from tests.integration.consumer import confluent_run, frameworks_run, frozen_dataclasses
 from tests.integration.consumer.installed import ran
-from tests.integration.tool_environments import tool_python
 
 ADDRESS = record({"City": "string", "Zip": {"type": ["null", "long"], "default": None}}, "Address")
 COMPANY = record({

@@ -12,6 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own name for it
 
+from codegen.lowering import lower
+from codegen.usage_programs import usage_programs
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
 from tests.integration.consumer.installed import CURRENT, PLACED_AT, Shop
 
 
@@ -43,6 +47,28 @@ def test_records_become_a_frame_and_come_back(
     assert frame.schema == package.spark_schema()
     assert frame.agg(F.sum("total")).first()[0] == Decimal("62.50")
     assert list(package.from_rows(frame.collect())) == orders
+
+
+def test_the_programs_of_the_packages_page_run_where_it_is_installed(
+    on_spark: SparkSession,
+    shop: Shop,
+    package: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = {*package.__all__, *dir(package.RECORD)}
+    name = package.RECORD.__name__
+    schema = parse_schema(package.SCHEMA)
+    assert isinstance(schema, Record)
+    # The program asks for the running session.
+    assert SparkSession.getActiveSession() is on_spark
+    monkeypatch.chdir(tmp_path)
+
+    for program in usage_programs(shop.import_name, name, lower(schema), names):
+        exec(compile(program.text, program.title, "exec"), {})
+
+    assert capsys.readouterr().out.split() == [str(package.RECORD.example().id)] * 5
 
 
 def test_the_relation_is_read_as_records(

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from deploy.tool_environments import tool_python
 from tests.integration.consumer.installed import PLACED_AT, Shop, ran
-from tests.integration.tool_environments import tool_python
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from codegen.modules import render_modules
+from deploy.tool_environments import tool_python
 from tests.codegen.generated import record, record_of
 from tests.codegen.value_kinds import TYPES
-from tests.integration.tool_environments import tool_python
 
 _PROGRAM = """
 import datetime as dt

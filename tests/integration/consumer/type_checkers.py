@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mypy import api
 
-from tests.integration.tool_environments import tool_python
+from deploy.tool_environments import tool_python
 
 
 def mypy(folder: Path, text: str, site: Path, cache: Path) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from tests.integration.tool_environments import tool_python
+from deploy.tool_environments import tool_python
 
 _OF_THIS_MACHINE = ("PIP_", "UV_", "POETRY_", "PYTHON", "VIRTUAL_ENV", "XDG_", "NETRC")
 _NOTHING: Mapping[str, str] = MappingProxyType({})

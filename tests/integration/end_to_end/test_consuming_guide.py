@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
+from deploy.tool_environments import tool_python
 from publisher.commands.snapshot import run_snapshot
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
 from tests.integration.end_to_end.consumers import Environment, run
 from tests.integration.end_to_end.published import configured, distribution, publish_all
-from tests.integration.tool_environments import tool_python
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.daemon_double import IdleDaemon
 

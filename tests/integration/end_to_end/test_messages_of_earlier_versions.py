@@ -62,6 +62,7 @@ def test_each_later_version_reads_it(version: str, offered: Offered, tmp_path: P
 def test_versions_after_the_state_was_lost_read_it(
     settings: Settings, offered: Offered, tmp_path: Path
 ) -> None:
+    assert settings.state.file is not None
     settings.state.file.unlink()
 
     # The second comes after versions of which the new state knows the newest alone.

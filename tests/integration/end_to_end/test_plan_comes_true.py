@@ -25,7 +25,8 @@ from publisher.daemon.service import Service
 from publisher.events.log_position import LogPosition
 from publisher.index.protocol import PackageIndex
 from publisher.settings import Settings, load_settings
-from publisher.state.sqlite_reading import read_state
+from publisher.state.places import place_of
+from publisher.state.reading import read_state
 from tests.integration.end_to_end.planned_changes import CHANGES, LAKE, RELATIONS
 
 _PATIENCE_SECONDS = 120.0
@@ -70,7 +71,7 @@ class Deployment:
 
     def _is_quiet(self) -> bool:
         newest = self.catalog.current_event_id()
-        with read_state(self.settings.state.file) as state:
+        with read_state(place_of(self.settings.state)) as state:
             assert state is not None
             position = state.position("notification-log")
             heard = position is not None and LogPosition.from_text(position).last == newest

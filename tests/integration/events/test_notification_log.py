@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.events.log_position import LogPosition
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import Batch, Hint, NamespaceHint, RelationHint
@@ -129,7 +129,7 @@ def test_a_dropped_database_is_heard_with_its_tables(
     assert RelationName.of("doomed", "t") in relations(hints)
     last = hints[-1]
     assert isinstance(last, NamespaceHint)
-    assert last.namespace == ("doomed",)
+    assert last.namespace == Namespace(("doomed",))
 
 
 def test_a_restart_goes_on_where_the_state_was(

@@ -15,7 +15,7 @@ import requests
 import deploy
 from deploy.ports import LOOPBACK, on_free_ports
 from deploy.server_process import ServerProcess, start_server
-from tests.integration.tool_environments import tool_python
+from deploy.tool_environments import tool_python
 from tests.waiting import PATIENCE_SECONDS
 
 _LEASHED_PYTHON = Path(deploy.__file__).parent / "leashed_python.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import html
 import http.client
+import json
 import os
 import re
 import shlex
@@ -101,19 +102,19 @@ def test_what_the_page_says_installs_the_package(
 ) -> None:
     _, page = asked(connection, "GET", f"/packages/{NAME}")
     [install] = re.findall("<code>(pip .*?)</code>", html.unescape(page.decode()))
-    [usage] = re.findall("<code>(from .*?)</code>", page.decode())
+    [example] = re.findall('aria-label="Example"><code>(.*?)</code>', page.decode(), re.DOTALL)
+    program = html.unescape(re.sub("</?span.*?>", "", example))
 
     # Into a folder, so that the tests' own environment stays as it is.
     command = [sys.executable, "-m", *shlex.split(install), "--quiet", "--target", str(tmp_path)]
     subprocess.run(command, check=True, timeout=PATIENCE_SECONDS)
 
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    program = f"{usage}; print(Company(id=7).to_dict())"
     shown = subprocess.run(
         [sys.executable, "-c", program],
         env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
-    assert shown.stdout == "{'id': 7}\n"
+    assert json.loads(shown.stdout) == {"id": 1001}
 
 
 def test_a_connection_goes_on_after_what_is_known_and_what_is_compressed(

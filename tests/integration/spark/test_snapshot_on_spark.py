@@ -144,7 +144,10 @@ def test_executors_touch_no_state_no_index_and_none_of_the_publisher(
 
     result = _snapshot_with(settings, forbidden)
 
-    assert {name.name for name in result.listed if name.namespace == (database,)} >= {"t0", "x0"}
+    assert {name.name for name in result.listing.names if name.namespace == (database,)} >= {
+        "t0",
+        "x0",
+    }
     assert result.derived >= 8
     with pytest.raises(Exception, match="an executor opened"):
         _snapshot_with(settings, ("facts_json",), provoke=True)

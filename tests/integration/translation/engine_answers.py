@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructField
 
 from deploy.hive import HiveQueries
 from deploy.refused import Refused
 from lakeschema.catalog.relations import Dialect
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
 from tests.judges.sessions import with_settings
 from tests.lakeschema.translation.asked_types import REFUSED, Engine, columns, table_ddl
 
@@ -64,10 +65,10 @@ def spark_types(spark: SparkSession, engine: Engine, questions: Sequence[str]) -
 def spark_answers(spark: SparkSession, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Type and nullability of each expression over the columns of ``t``."""
     for question in questions:
-        try:
-            (field,) = spark.sql(f"SELECT {question} AS x FROM t").schema.fields
-        except (PySparkException, Py4JJavaError):  # the latter where Spark trips over itself
-            yield question, REFUSED
-        else:
-            nullable = "" if field.nullable else " not null"
-            yield question, f"{field.dataType.simpleString()}{nullable}"
+        found = answer_or_refusal(SparkEngine(spark).frame, f"SELECT {question} AS x FROM t")
+        yield question, REFUSED if isinstance(found, Refused) else stated(found.schema.fields[0])
+
+
+def stated(field: StructField) -> str:
+    """Type and nullability."""
+    return f"{field.dataType.simpleString()}{'' if field.nullable else ' not null'}"

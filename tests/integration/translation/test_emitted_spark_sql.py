@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from deploy.hive import HiveAnswer, HiveQueries
+from deploy.hive import HiveQueries
 from lakeschema.catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
@@ -18,6 +18,8 @@ from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.text import quoted
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import RefusedByEngine
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.sessions import with_settings
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 DATABASE = "emitted"
@@ -196,17 +198,11 @@ def emitted(text: str, dialect: Dialect) -> SparkQuery:
 
 def rows_of(spark: SparkSession, sql: str, settings: Mapping[str, str]) -> list[tuple[object, ...]]:
     """Every value as its text, so that both engines' may be compared; in no order."""
-    before = {key: spark.conf.get(key) or "true" for key in settings}
-    for key, value in settings.items():
-        spark.conf.set(key, value)
-    try:
+    with with_settings(spark, settings):
         frame = spark.sql(sql)
         texts = ", ".join(f"CAST({quoted(name)} AS STRING)" for name in frame.columns)
         frame.createOrReplaceTempView("compared")
         found = spark.sql(f"SELECT {texts} FROM compared").collect()
-    finally:
-        for key, value in before.items():
-            spark.conf.set(key, value)
     return comparable([tuple(row) for row in found])
 
 
@@ -226,16 +222,9 @@ def _value(text: str | None) -> object:
     return float(number) if "e" in text.lower() or "." in text else int(number)
 
 
-def columns_of(spark: SparkSession, query: SparkQuery) -> list[tuple[str, str]]:
-    for key, value in query.settings.items():
-        spark.conf.set(key, value)
-    return [(f.name, f.dataType.simpleString()) for f in spark.sql(query.sql).schema.fields]
-
-
 @pytest.mark.parametrize("text", [*IN_BOTH, *ONLY_HIVE])
 def test_hives_rows_are_returned(text: str, in_hive: HiveQueries, in_spark: SparkSession) -> None:
     answer = in_hive.answer(text)
-    assert isinstance(answer, HiveAnswer)
     expected = [
         [None if value == "NULL" else value for value in row.split("\t")] for row in answer.rows
     ]
@@ -257,14 +246,11 @@ def test_columns_have_the_names_and_types_that_were_derived(
     text: str, in_spark: SparkSession
 ) -> None:
     query = emitted(text, Dialect.HIVE)
-    before = in_spark.conf.get("spark.sql.ansi.enabled") or "true"
-    try:
-        found = columns_of(in_spark, query)
-    finally:
-        in_spark.conf.set("spark.sql.ansi.enabled", before)
 
-    schema = in_spark.createDataFrame([], query.schema).schema
-    assert found == [(f.name, f.dataType.simpleString()) for f in schema.fields]
+    found = SparkEngine(in_spark, query.settings).frame(query.sql)
+
+    declared = in_spark.createDataFrame([], query.schema)
+    assert found.dtypes == declared.dtypes
 
 
 def test_every_view_of_a_catalog_is_registered_above_the_others(

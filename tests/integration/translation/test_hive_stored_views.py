@@ -8,6 +8,7 @@ import pytest
 
 from deploy.hive import HiveAnswer, HiveQueries
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import Namespace
 from tests.lakeschema.translation.asked_stored_views import DATABASE, VIEWS, name_of, statements
 from tests.lakeschema.translation.relations import columns_in
 
@@ -25,7 +26,7 @@ def test_views_of_a_metastore_have_the_columns_that_hive_returns(
 ) -> None:
     names = [name_of(number) for number in range(len(VIEWS))]
     answers = views.compile(*(f"SELECT * FROM {name}" for name in names))
-    stored = hive_catalog.read(hive_catalog.relations((DATABASE,)))
+    stored = hive_catalog.read(hive_catalog.relations(Namespace((DATABASE,))))
 
     returned = [
         ", ".join(f"{column.partition('.')[2]} {type_}" for column, type_ in answer.columns)

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.integration.translation.engine_answers import spark_answers
+from tests.judges.sessions import with_settings
 from tests.lakeschema.translation.asked_pairs import VALUES, questions, settings
 from tests.lakeschema.translation.asked_types import Engine, record, recorded
 from tests.lakeschema.translation.test_pairs_of_types import ENGINES, SUFFIX
@@ -30,13 +31,9 @@ def test_spark_answers_of_pairs_as_recorded(
 
 
 def _ask(spark: SparkSession, engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
-    before = {key: spark.conf.get(key) for key in settings(engine)}
-    for key, value in settings(engine).items():
-        spark.conf.set(key, value)
     columns = ", ".join(f"{value} AS {name}" for name, value in VALUES.items())
-    spark.sql(f"SELECT {columns}").createOrReplaceTempView("t")
-    answers = dict(spark_answers(spark, asked))
+    with with_settings(spark, settings(engine)):
+        spark.sql(f"SELECT {columns}").createOrReplaceTempView("t")
+        answers = dict(spark_answers(spark, asked))
     spark.catalog.dropTempView("t")
-    for key, known in before.items():
-        spark.conf.set(key, str(known))
     return answers

@@ -10,7 +10,8 @@ from deploy.hive import HiveQueries
 from deploy.pig import PigQueries
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.requests.batch import answer
-from tests.judges.compared_values import from_hive, in_no_order
+from tests.judges.compared_values import in_no_order
+from tests.judges.engines.hive import BYTES, HiveEngine
 from tests.judges.hive_and_pig import DATABASE, Table, comparable, hive_and_pig
 
 TABLES = {
@@ -98,9 +99,9 @@ def test_pig_returns_hives_rows(sql: str, engines: tuple[HiveQueries, PigQueries
 
     found = pig.answer("\n".join((*result["defines"], *result["statements"])), result["alias"])
 
-    expected = hive.answer(sql)
-    types = [parse_type(type_) for _, type_ in expected.columns]
-    rows = [from_hive(row, types) for row in expected.rows]
+    judge = HiveEngine(hive, BYTES)
+    types = [column.type for column in judge.columns(sql)]
+    rows = judge.rows(sql)
     ordered = "ORDER BY amount" in sql
     assert comparable(found.rows, types, ordered=ordered, bags=True) == (
         rows if ordered else in_no_order(rows)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from deploy.refused import Refused
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError
+from tests.integration.translation.engine_answers import stated
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
 from tests.lakeschema.translation.asked_settings import questions, record, recorded, settings_of
 from tests.lakeschema.translation.asked_types import REFUSED
 from tests.lakeschema.translation.emission.test_recorded_settings import view_of
@@ -25,22 +27,10 @@ def test_spark_answers_under_settings_as_recorded(
 
 
 def _ask(spark: SparkSession, settings: str, query: str) -> str:
-    before = {key: spark.conf.get(key, None) for key in settings_of(settings)}
-    for key, value in settings_of(settings).items():
-        spark.conf.set(key, value)
-    try:
-        fields = spark.sql(query).schema.fields
-    except (PySparkException, Py4JJavaError):
+    found = answer_or_refusal(SparkEngine(spark, settings_of(settings)).frame, query)
+    if isinstance(found, Refused):
         return REFUSED
-    finally:
-        for key, known in before.items():
-            if known is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, known)
-    return ", ".join(
-        f"{f.name} {f.dataType.simpleString()}{'' if f.nullable else ' not null'}" for f in fields
-    )
+    return ", ".join(f"{field.name} {stated(field)}" for field in found.schema.fields)
 
 
 def test_emitted_text_has_the_recorded_types_in_a_session_with_its_settings(

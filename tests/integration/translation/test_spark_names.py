@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from deploy.local_stack import Metastore
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.spark_schema import columns_from_json
 from tests.lakeschema.translation.asked_names import (
     TABLES,
@@ -36,7 +36,7 @@ def test_spark_names_columns_as_recorded(
     answers = {query: _names(spark, f"v{number}") for number, query in enumerate(views)}
     spark.sql("USE default")
     with closing(HiveMetastoreCatalog(metastore.uri)) as catalog:
-        relations = dict(catalog.read(catalog.relations((database,))))
+        relations = dict(catalog.read(catalog.relations(Namespace((database,)))))
 
     found = [
         derived_in(relations, RelationName.of(database, f"v{number}")).interface

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from deploy.local_stack import Metastore
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.errors import Broken
 from tests.lakeschema.translation.relations import derived_in
 
@@ -58,7 +58,7 @@ def test_a_view_shows_what_spark_shows(
     for statement in change.split("; "):
         spark.sql(statement)
     with closing(HiveMetastoreCatalog(metastore.uri)) as catalog:
-        relations = dict(catalog.read(catalog.relations((database,))))
+        relations = dict(catalog.read(catalog.relations(Namespace((database,)))))
     name = RelationName.of(database, "v")
 
     expected: list[tuple[str, str]] | None

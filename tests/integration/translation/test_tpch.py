@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from deploy.local_stack import Metastore
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from tests.lakeschema.translation.relations import derived_in
 
@@ -33,7 +33,7 @@ def views(spark: SparkSession, metastore: Metastore) -> Iterator[dict[RelationNa
     for query in QUERIES:
         spark.sql(f"CREATE VIEW {query} AS {(TPCH / f'{query}.sql').read_text()}")
     with closing(HiveMetastoreCatalog(metastore.uri)) as catalog:
-        yield dict(catalog.read(catalog.relations(("tpch",))))
+        yield dict(catalog.read(catalog.relations(Namespace(("tpch",)))))
     spark.sql("USE default")
     spark.sql("DROP DATABASE tpch CASCADE")
 

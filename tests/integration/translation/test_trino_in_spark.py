@@ -11,6 +11,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.spark.view import spark_view
+from tests.judges.sessions import with_settings
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 VIEW = RelationName.of("default", "v")
@@ -109,19 +110,10 @@ QUERIES: Mapping[str, list[str | None]] = {
 def texts(spark: SparkSession, text: str) -> list[list[str | None]]:
     relations = relations_from_ddl([f"CREATE VIEW v AS {text}"], Dialect.TRINO)
     query = spark_view(relations[VIEW], interfaces(relations, VIEW, DEFAULT))
-    before = {key: spark.conf.get(key, None) for key in query.settings}
-    for key, value in query.settings.items():
-        spark.conf.set(key, value)
-    try:
+    with with_settings(spark, query.settings):
         frame = spark.sql(query.sql)
         shown = frame.selectExpr(*(f"CAST(`{name}` AS STRING)" for name in frame.columns))
         return [list(row) for row in shown.collect()]
-    finally:
-        for key, previous in before.items():
-            if previous is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, previous)
 
 
 def test_expressions_have_trinos_values(spark: SparkSession) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 from deploy.refused import Refused
-from lakeschema.catalog.column_types import (
-    ColumnType,
-    parse_type,
-)
+from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
@@ -20,7 +18,9 @@ from lakeschema.translation.emission.trino.text import NOT_THE_SAME
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from tests.judges.collected import as_hive_prints
+from tests.judges.compared_values import Rows as FoundRows
 from tests.judges.compared_values import from_hive, in_its_era
+from tests.judges.engines.protocol import AnswersRows, answer_or_refusal
 from tests.judges.functions.hive_answers import TABLES, Answered, Rows
 from tests.judges.functions.hive_values import CallColumn, groups, together
 from tests.judges.functions.probe_values import table_ddl
@@ -41,9 +41,6 @@ _ENORMOUS: Final = re.compile(r"\b(?:[lr]pad|repeat|space)\(.*\b(?:i|b|f|d|de|dw
 """Texts of so many characters take all memory of an engine."""
 _IN_NO_ORDER: Final = ("collect_set(", "collect_list(")
 
-FoundRows = Sequence[Sequence[object]]
-
-
 GRAVE: Final = (OTHER_ROWS, RAISES_ALONE, FAILS)
 """Outcomes, the worst first."""
 
@@ -55,7 +52,7 @@ class Told(Verdict):
     select: str = ""
 
 
-class CalledEngine(Protocol):
+class CalledEngine(AnswersRows, Protocol):
     """An engine with Hive's tables, and each once more with its rows in reverse order."""
 
     name: str
@@ -63,7 +60,7 @@ class CalledEngine(Protocol):
     def check(self, select: str) -> None:
         """Raises ``TranslationError`` if the call cannot be emitted."""
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
+    def rows(self, sql: str, *, backwards: bool = False) -> FoundRows:
         """The rows of HiveQL, with dates and timestamps as texts; ``backwards`` uses the reversed tables."""
 
 
@@ -97,7 +94,7 @@ class CallComparison:
                         )
         for call in (call for call in left if told[call.select] is None):
             for table in TABLES:
-                found = self._engine.rows(call.select.replace("{t}", table))
+                found = answer_or_refusal(self._engine.rows, call.select.replace("{t}", table))
                 told[call.select] = _worse(told[call.select], self._judged(call, table, found))
         return [one for one in told.values() if one is not None]
 
@@ -126,7 +123,7 @@ class CallComparison:
         select = together(group)
         if has_key:
             select = select.replace("SELECT ", "SELECT r, ", 1)
-        found = self._engine.rows(f"{select} FROM {table}{rest}")
+        found = answer_or_refusal(self._engine.rows, f"{select} FROM {table}{rest}")
         if isinstance(found, Refused) and len(group) > 1:
             middle = len(group) // 2
             yield from self._together(group[:middle], rest, table, has_key=has_key)
@@ -137,7 +134,7 @@ class CallComparison:
                 column,
                 found
                 if isinstance(found, Refused)
-                else [[*row[:has_key], row[place]] for row in found],
+                else [(*row[:has_key], row[place]) for row in found],
             )
 
     def _judged(self, call: Answered, table: str, found: FoundRows | Refused) -> Told:
@@ -152,7 +149,9 @@ class CallComparison:
             return Told(EQUAL, select=call.select)
         if not call.has_key:
             # A result that depends on the order of rows is undetermined.
-            again = self._engine.rows(call.select.replace("{t}", table), backwards=True)
+            again = answer_or_refusal(
+                partial(self._engine.rows, backwards=True), call.select.replace("{t}", table)
+            )
             if again != found:
                 return Told(NOT_COMPARED, select=call.select)
         return Told(OTHER_ROWS, f"{table}: {difference}", select=call.select)
@@ -164,7 +163,7 @@ class CallComparison:
             select = call.select.replace("SELECT ", "SELECT r, ", 1).replace("{t}", table)
             for row in call.rows[table]:
                 where = "r IS NULL" if row[0] == "NULL" else f"r = {row[0]}"
-                found = self._engine.rows(f"{select} WHERE {where}")
+                found = answer_or_refusal(self._engine.rows, f"{select} WHERE {where}")
                 if isinstance(found, Refused):
                     worst = worst if _is_reasoned(found) else found
                 elif difference := self._difference(call, [row], found):

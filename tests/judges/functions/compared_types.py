@@ -6,19 +6,10 @@ import re
 from operator import eq
 from typing import Final
 
-from lakeschema.catalog.column_types import (
-    ArrayType,
-    ColumnType,
-    MapType,
-    StructField,
-    StructType,
-    print_type,
-)
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType, print_type
+from tests.judges.engines.protocol import Columns
 from tests.lakeschema.translation.asked_types import Engine
 from tests.lakeschema.translation.hive_decimals import has_room
-
-Columns = tuple[StructField, ...]
-"""A query's columns: name, type with the nullability of its parts, and whether null is possible."""
 
 _WORDS: Final = (
     ("interval_day_time", "interval day to second"),

@@ -16,8 +16,9 @@ from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.engines.protocol import Columns
 from tests.judges.functions.call_seeds import Seed
-from tests.judges.functions.compared_types import Columns, is_looser, same, shown
+from tests.judges.functions.compared_types import is_looser, same, shown
 from tests.judges.functions.judges import FunctionJudge, claims
 from tests.judges.functions.probe_values import table_ddl
 from tests.judges.functions.varied_calls import Calls

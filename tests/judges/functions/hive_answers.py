@@ -13,16 +13,11 @@ from deploy.hive import HiveAnswer
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.relations import Dialect
+from tests.judges.engines.hive import HiveStatements
 from tests.judges.functions.expression_templates import World, world_of
 from tests.judges.functions.findings import selects_of
 from tests.judges.functions.hive_functions import HiveFunctions
-from tests.judges.functions.hive_values import (
-    CallColumn,
-    HiveStatements,
-    groups,
-    is_endless,
-    together,
-)
+from tests.judges.functions.hive_values import CallColumn, groups, is_endless, together
 from tests.judges.functions.varied_calls import Calls
 
 TABLES: Final = ("t", "n")

@@ -10,14 +10,9 @@ from deploy.hive import HiveAnswer
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import StructField, parse_type_or_unknown
 from lakeschema.catalog.relations import Dialect
-from tests.judges.functions.compared_types import Columns
-from tests.judges.functions.hive_values import (
-    CallColumn,
-    HiveStatements,
-    HiveValues,
-    groups,
-    together,
-)
+from tests.judges.engines.hive import HiveStatements
+from tests.judges.engines.protocol import Columns
+from tests.judges.functions.hive_values import CallColumn, HiveValues, groups, together
 from tests.judges.functions.judges import Computed, Nulls
 from tests.judges.functions.probe_values import table_query
 

@@ -10,21 +10,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from deploy.hive import HiveAnswer
-from deploy.refused import Refused
-from lakeschema.catalog.column_types import (
-    BINARY,
-    DATE,
-    ArrayType,
-    ColumnType,
-    MapType,
-    StructField,
-    StructType,
-)
-from tests.judges.functions.compared_types import Columns
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
+from tests.judges.engines.hive import BYTES, HiveStatements, as_texts
+from tests.judges.engines.protocol import Columns
 from tests.judges.functions.judges import Computed, Nulls, claims
 from tests.judges.functions.probe_values import ROWS
 
@@ -37,14 +28,6 @@ _ENDLESS: Final = re.compile(r"(?i)\breplicate_rows\((?![0-9]{1,3}L?\b)")
 def is_endless(query: str) -> bool:
     """Whether the query makes as many rows as a column's extremes say."""
     return _ENDLESS.search(query) is not None
-
-
-class HiveStatements(Protocol):
-    def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """Runs all in order, even if some fail."""
-
-    def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """The columns of each statement, without running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +117,7 @@ class HiveValues:
         """None if the query cannot be computed, or if Hive's output is ambiguous."""
         if is_endless(query):
             return None
-        (answer,) = self._hive.run(without_bytes(query, claimed))
+        (answer,) = self._hive.run(as_texts(query, claimed, BYTES))
         rows = [row.split("\t") for row in answer.rows] if isinstance(answer, HiveAnswer) else []
         if not rows or any(len(row) != len(claimed) for row in rows):
             return None
@@ -158,37 +141,6 @@ class HiveValues:
             )
         )
         return all(isinstance(answer, HiveAnswer) and not answer.rows for answer in answers)
-
-
-_AS_TEXTS: Mapping[ColumnType, str] = MappingProxyType(
-    {BINARY: "base64({})", DATE: "CAST({} AS STRING)"}
-)
-
-
-def without_bytes(query: str, claimed: Columns) -> str:
-    """Casts bytes to text, which is null if the bytes are: Hive prints bytes as they are, even tabs."""
-    return as_texts(query, claimed, (BINARY,))
-
-
-def as_texts(query: str, claimed: Columns, types: Sequence[ColumnType] = tuple(_AS_TEXTS)) -> str:
-    """The query with its bytes as Base64 and its dates as texts.
-
-    Hive prints the rows of a job with dates beyond the year 9999 as nulls.
-    """
-    if all(column.type not in types for column in claimed):
-        return query
-    items = (
-        f"{_AS_TEXTS[c.type] if c.type in types else '{}'} AS x{place}".format(
-            f"q.`{_unqualified(c.name)}`"
-        )
-        for place, c in enumerate(claimed)
-    )
-    return f"SELECT {', '.join(items)} FROM ({query}) q"
-
-
-def _unqualified(name: str) -> str:
-    """Removes the table's name, which Hive puts before a column of a star."""
-    return name.rpartition(".")[2]
 
 
 def _null_places(text: str, column: StructField, depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -18,16 +18,10 @@ from pyspark.sql import SparkSession
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
 from deploy.refused import Refused
-from lakeschema.catalog.column_types import (
-    ArrayType,
-    ColumnType,
-    MapType,
-    StructField,
-    StructType,
-)
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
 from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.spark_schema import columns_from_json
-from tests.judges.functions.compared_types import Columns
+from tests.judges.engines.protocol import Columns
 from tests.judges.functions.probe_values import ROWS, rows_of
 from tests.judges.sessions import NOT_COMPILED, start_spark
 

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
-
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
@@ -17,8 +14,10 @@ from lakeschema.translation.emission.spark.text import quoted
 from lakeschema.translation.emission.spark.udfs import SparkUdf
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.interface import Options
-from tests.judges.collected import as_hive_prints, collected
-from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
+from tests.judges.collected import as_hive_prints
+from tests.judges.compared_values import Rows
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.functions.compared_calls import interfaces, view_of
 from tests.judges.functions.hive_answers import TABLES
 from tests.judges.sessions import NOT_COMPILED, start_spark, use_utc
 
@@ -61,28 +60,21 @@ class SparkCalls:
     def check(self, select: str) -> None:
         self._emitted(select)
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
-        query = self._emitted(select, "_back" if backwards else "")
+    def rows(self, sql: str, *, backwards: bool = False) -> Rows:
+        query = self._emitted(sql, "_back" if backwards else "")
+        engine = SparkEngine(self._spark, query.settings, shown=as_hive_prints)
         try:
-            return self._rows(query)
-        except (PySparkException, Py4JJavaError, ValueError) as error:
-            reason = str(error).partition("\n")[0][:200]
-            return Refused(f"{reason}: {query.sql}")
+            for udf in query.udfs:
+                if udf not in self._registered:
+                    made = f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)}"
+                    engine.frame(f"{made} AS '{udf.class_name}'")
+                    self._registered.add(udf)
+            return engine.rows(query.sql, query.columns)
+        except Refused as error:
+            raise Refused(f"{str(error)[:200]}: {query.sql}") from error
 
     def _emitted(self, select: str, suffix: str = "") -> SparkQuery:
         def named(read: RelationName) -> str:
             return quoted(read.name + suffix)
 
         return spark_view(view_of(select), self._interfaces, self._options, named)
-
-    def _rows(self, query: SparkQuery) -> FoundRows:
-        for key, value in query.settings.items():
-            self._spark.conf.set(key, value)
-        for udf in query.udfs:
-            if udf not in self._registered:
-                self._spark.sql(
-                    f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS '{udf.class_name}'"
-                )
-                self._registered.add(udf)
-        types = [column.type for column in query.columns]
-        return collected(self._spark.sql(query.sql), types, as_hive_prints)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from deploy.hive import HiveAnswer
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import INT, StructField
+from tests.judges.engines.hive import HiveStatements
 from tests.judges.functions.hive_functions import HiveFunctions
-from tests.judges.functions.hive_values import HiveStatements
 
 SELECTS = [f"SELECT {call} AS x FROM {{t}}" for call in ("abs(i)", "bad(s)", "abs(b)", "bad(d)")]
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from deploy.hive import HiveAnswer
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import BINARY, INT, ArrayType, ColumnType, StructField
-from tests.judges.functions.hive_values import HiveStatements, HiveValues
+from tests.judges.engines.hive import HiveStatements
+from tests.judges.functions.hive_values import HiveValues
 
 CALLS = ("abs(i)", "fails(i)", "abs(b)", "abs(d)")
 

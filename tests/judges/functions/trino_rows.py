@@ -17,8 +17,9 @@ from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME, quoted
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.model.interface import Options, Overflow
-from tests.judges.compared_values import from_trino
-from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
+from tests.judges.compared_values import Rows
+from tests.judges.engines.trino import TrinoEngine
+from tests.judges.functions.compared_calls import interfaces, view_of
 from tests.judges.functions.hive_answers import TABLES
 from tests.judges.functions.probe_values import table_query
 
@@ -45,22 +46,16 @@ class TrinoCalls:
     def check(self, select: str) -> None:
         self._emitted(select)
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
-        query = self._emitted(select, "_back" if backwards else "")
+    def rows(self, sql: str, *, backwards: bool = False) -> Rows:
+        query = self._emitted(sql, "_back" if backwards else "")
+        types = [column.type for column in query.columns]
         try:
-            answer = self._trino.answer(query.sql)
+            rows = TrinoEngine(self._trino).rows(query.sql, query.columns)
         except Refused as error:
             is_reasoned = error.message.startswith(NOT_THE_SAME)
             text = error.message if is_reasoned else f"{str(error)[:300]}: {query.sql}"
-            return Refused(text)
-        types = [column.type for column in query.columns]
-        return [
-            [
-                _as_printed(value, type_)
-                for value, type_ in zip(from_trino(row, types), types, strict=True)
-            ]
-            for row in answer.rows
-        ]
+            raise Refused(text) from error
+        return [tuple(map(_as_printed, row, types)) for row in rows]
 
     def _emitted(self, select: str, suffix: str = "") -> TrinoQuery:
         def named(read: RelationName) -> str:

@@ -9,14 +9,13 @@ from typing import Any, Final, Protocol
 
 import duckdb
 import pyarrow as pa
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 
 from deploy.refused import Refused
+from tests.judges.engines.protocol import AnswersRows
+from tests.judges.engines.spark import SparkEngine as Session
 from tests.judges.lineage.views import TEXT, WORLD, EngineName, LineageTable
 from tests.judges.sessions import RUN_ONCE, limited, start_spark
 from tests.judges.verdicts import TOO_MANY
-from tests.judges.views.in_spark import reason_of
 
 MAX_SECONDS: Final = 20.0
 _SETTINGS: Final = {
@@ -28,15 +27,17 @@ _SETTINGS: Final = {
 }
 
 
-class Engine(Protocol):
+class Engine(AnswersRows, Protocol):
+    """It refuses to work longer than ``MAX_SECONDS``."""
+
     @property
     def name(self) -> EngineName: ...
 
+    def rows(self, sql: str) -> list[tuple[str, ...]]:
+        """As texts."""
+
     def store(self, name: str, table: LineageTable, rows: Sequence[tuple[object, ...]]) -> None:
         """Replaces a table by one with the columns ``changed``, the world and those of ``table``."""
-
-    def rows(self, query: str) -> list[tuple[str, ...]]:
-        """Raises ``Refused``, also after ``MAX_SECONDS``."""
 
     def hashed(self, column: str) -> str:
         """The engine's own hash of each value; nulls have a hash, too."""
@@ -64,16 +65,9 @@ class SparkEngine:
         # would be sent the rows, and conditions would be pushed below the coalescing.
         kept.coalesce(1).localCheckpoint().createOrReplaceTempView(name)
 
-    def rows(self, query: str) -> list[tuple[str, ...]]:
-        jvm: Any = self._spark._jvm
-        with limited(MAX_SECONDS, self._spark.sparkContext.cancelAllJobs):
-            try:
-                plan = self._spark._jsparkSession.sql(query).queryExecution().executedPlan()
-                lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
-                text = "" if lines.isEmpty() else str(lines.mkString("\n"))
-            except (PySparkException, Py4JJavaError) as error:
-                raise Refused(reason_of(error)) from error
-        return [tuple(line.split("\t")) for line in text.splitlines()]
+    def rows(self, sql: str) -> list[tuple[str, ...]]:
+        engine = Session(self._spark, max_seconds=MAX_SECONDS)
+        return engine.printed(engine.frame(sql))
 
     def hashed(self, column: str) -> str:
         return f"xxhash64({column})"
@@ -105,14 +99,14 @@ class DuckDBEngine:
         self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
         self._connection.unregister("given")
 
-    def rows(self, query: str) -> list[tuple[str, ...]]:
+    def rows(self, sql: str) -> list[tuple[str, ...]]:
         with limited(MAX_SECONDS, self._connection.interrupt):
             try:
-                found = self._connection.execute(query).fetchall()
+                found = self._connection.execute(sql).fetchall()
             except duckdb.InterruptException as error:
                 raise Refused(TOO_MANY) from error
             except duckdb.Error as error:
-                raise Refused(reason_of(error)) from error
+                raise Refused(str(error).partition("\n")[0][:120]) from error
         return [tuple(map(str, row)) for row in found]
 
     def hashed(self, column: str) -> str:

@@ -147,7 +147,7 @@ class LineageJudge:
                 try:
                     question.learn(lake, self._sums(question, number, engine, engine.hashed))
                 except Refused as error:
-                    question.failure = str(error)
+                    question.failure = error.reason
 
     # lakes
 
@@ -207,7 +207,7 @@ class LineageJudge:
                     text = of_one_world(question.marked)
                     truth.missed.append(f"query {question.seed} over world {world} alone\n  {text}")
         except Refused as error:
-            truth.outcomes[f"compared with single worlds: {error}"] += 1
+            truth.outcomes[f"compared with single worlds: {error.reason}"] += 1
             return
         truth.outcomes["compared with single worlds"] += 1
 
@@ -217,7 +217,7 @@ class LineageJudge:
                 self._sums(question, 0, engine, engine.digest) for engine in (self._engine, second)
             )
         except Refused as error:
-            truth.outcomes[f"compared with {second.name}: {error}"] += 1
+            truth.outcomes[f"compared with {second.name}: {error.reason}"] += 1
             return
         truth.outcomes[f"compared with {second.name}"] += 1
         worlds = sorted(world for world in {*first, *other} if first.get(world) != other.get(world))

@@ -28,7 +28,7 @@ class _Forgetful(Claimants):
 class _Refusing(DuckDBEngine):
     name = "spark"
 
-    def rows(self, query: str) -> list[tuple[str, ...]]:
+    def rows(self, sql: str) -> list[tuple[str, ...]]:
         raise Refused("fails: on purpose")
 
 

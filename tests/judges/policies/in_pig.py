@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from deploy.hive import HiveAnswer, HiveQueries
+from deploy.hive import HiveQueries
 from deploy.pig import PigAnswer, PigQueries
 from deploy.refused import Refused
-from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.products.governed import GovernedRelation
-from tests.judges.compared_values import Rows, from_hive, same_rows
+from tests.judges.compared_values import Rows, same_rows
 from tests.judges.hive_and_pig import Table, comparable, create_tables
 from tests.judges.policies.judges import Case, kept_places, refused_as
 from tests.judges.policies.worlds import Marked, World, leaked, marked_tables
@@ -32,6 +31,7 @@ from tests.judges.verdicts import (
 )
 from tests.judges.views.in_pig import (
     NOTHING,
+    HiveRows,
     answer_of,
     answer_over_views,
     answers_of,
@@ -111,9 +111,7 @@ class PigSide:
         if isinstance(hives, Refused):
             return Verdict(BOTH_RAISE if isinstance(answer, Refused) else NO_REFERENCE)
         kept = kept_places(written.found, case.over_masked(self._tables).names)
-        types = [parse_type(type_) for _, type_ in hives.columns]
-        rows = [from_hive(row, types) for row in hives.rows]
-        expected = [tuple(row[place] for place in kept) for row in rows]
+        expected = [tuple(row[place] for place in kept) for row in hives.rows]
         if isinstance(answer, Refused):
             wrong = Verdict(RAISES_ALONE, f"{answer.message}\n  {shown}")
         elif same_rows(expected, _rows_of(answer, script), nothing=NOTHING):
@@ -121,7 +119,7 @@ class PigSide:
         else:
             got = _rows_of(answer, script)
             wrong = Verdict(OTHER_ROWS, f"{expected}\n  {got}\n  {shown}")
-        if self._is_wrong_without(case, rows):
+        if self._is_wrong_without(case, hives.rows):
             return replace(wrong, outcome=NOT_BY_POLICIES)
         return wrong
 
@@ -140,7 +138,7 @@ class PigSide:
             return True
         return not same_rows(expected, _rows_of(answer, script), nothing=NOTHING)
 
-    def _hives(self, case: Case) -> HiveAnswer | Refused:
+    def _hives(self, case: Case) -> HiveRows | Refused:
         """Hive's answer to the view's own text."""
         self._hive.answer(f"USE {self._database(case.world)}")
         return answer_over_views(self._hive, case.view)

@@ -13,10 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
 from deploy.trino import Trino
-from lakeschema.catalog.column_types import (
-    ColumnType,
-    print_type,
-)
+from lakeschema.catalog.column_types import ColumnType, print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.emission.spark.query import SparkQuery
@@ -25,6 +22,7 @@ from lakeschema.translation.model.interface import Options
 from lakeschema.translation.policies.reading import read_policies
 from lakeschema.translation.policies.rules import Policies
 from lakeschema.translation.products.governed import GovernedRelation, govern
+from tests.judges.engines.protocol import answer_or_refusal
 from tests.judges.policies.worlds import Marked, World, leaked
 from tests.judges.trino_tables import create_tables, json_value
 from tests.judges.verdicts import (
@@ -179,12 +177,7 @@ class SparkSide:
         """The view's own text over the masked tables."""
         for name, masked in self._masked_frames(case.world, backwards=backwards):
             masked.createOrReplaceTempView(name)
-        for name, text in case.view.below:
-            frame = self._judge.analysed(text)
-            if isinstance(frame, Refused):
-                return frame
-            frame.createOrReplaceTempView(name)
-        return self._judge.analysed(case.view.text)
+        return self._judge.analysed_over(case.view.below, case.view.text)
 
     def _masked_frames(self, world: World, *, backwards: bool) -> list[tuple[str, DataFrame]]:
         key = (id(world), backwards)
@@ -219,10 +212,7 @@ class SparkSide:
             for name, type_ in columns
         )
         made = self._spark.createDataFrame([tuple(row) for row in rows], schema)
-        session = self._spark._jsparkSession
-        frame = made._jdf
-        local = session.createDataFrame(frame.collectAsList(), frame.schema())
-        return DataFrame(local, self._spark).coalesce(1)
+        return self._judge.local(made)
 
 
 def kept_places(found: GovernedRelation, names: Sequence[str]) -> list[int]:
@@ -331,11 +321,10 @@ class TrinoSide:
         return self._known[key]
 
     def _rows(self, sql: str) -> list[tuple[str, ...]] | Refused:
-        try:
-            rows = self._trino.answer(sql).rows
-        except Refused as error:
-            return Refused(error.name)
-        return sorted(tuple(_shown(value) for value in row) for row in rows)
+        answer = answer_or_refusal(self._trino.answer, sql)
+        if isinstance(answer, Refused):
+            return Refused(answer.name)
+        return sorted(tuple(map(_shown, row)) for row in answer.rows)
 
 
 def _shown(value: object) -> str:

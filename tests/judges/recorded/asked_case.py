@@ -11,6 +11,7 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.derivation import derive, upstreams_of
 from lakeschema.translation.model.errors import UnknownRelation
 from lakeschema.translation.model.interface import Interface, Options, Returns
+from tests.judges.engines.protocol import nullable
 from tests.judges.recorded.engines import STAND_INS, Columns, Hive, Rows, Spark, StandIn, readable
 from tests.judges.recorded.questions import Question
 
@@ -107,8 +108,7 @@ class AskedCase:
         """
         question, tables = self.question, self.tables()
         if question.text is not None:
-            types = [type_ for _, type_ in columns]
             self._spark.fill(tables, self.stand_ins, backwards=backwards)
-            return self._spark.rows(question.text, SPARK_SETTINGS, types)
+            return self._spark.rows(question.text, SPARK_SETTINGS, nullable(*columns))
         lower = [(name.lower(), type_) for name, type_ in columns]
         return self._hive.rows(question.view, lower, tables, backwards=backwards)

@@ -18,19 +18,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deploy.hive import HiveAnswer, HiveQueries
 from deploy.refused import Refused
-from lakeschema.catalog.column_types import (
-    BINARY,
-    BOOLEAN,
-    INT,
-    ColumnType,
-    Uniontype,
-    parse_type,
-    print_type,
-)
+from lakeschema.catalog.column_types import BINARY, BOOLEAN, INT, ColumnType, Uniontype, print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.text import quoted, relation, type_text
-from tests.judges.compared_values import from_hive, from_spark, in_no_order
+from tests.judges.compared_values import from_hive, in_no_order
+from tests.judges.engines.hive import external_table
+from tests.judges.engines.protocol import ReadAs
+from tests.judges.engines.spark import SparkEngine, spark_refusal
 from tests.judges.recorded.generated_rows import generated_rows
 from tests.judges.sessions import start_spark, use_utc, with_settings
 
@@ -82,7 +77,7 @@ class Data:
                 frame = self._spark.createDataFrame(rows[::-1] if backwards else rows, schema)
                 frame.coalesce(1).write.orc(path.as_uri())
             except (PySparkException, Py4JJavaError) as error:
-                raise NoRows(first_line(str(error))) from error
+                raise NoRows(str(spark_refusal(error))) from error
         return path.as_uri()
 
 
@@ -135,12 +130,8 @@ class Hive:
             shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
             self._answer(f"DROP TABLE {relation(name)}")
             location = self._data.location(held, backwards=backwards)
-            made = (
-                f"CREATE EXTERNAL TABLE {relation(name)} ({shown}) STORED AS ORC"
-                f" LOCATION '{location}'"
-            )
             try:
-                self._answer(made)
+                self._answer(external_table(relation(name), shown, location))
             except Refused as error:
                 raise NoRows(str(error)) from error
         answer = self._answer(f"SELECT {_items(columns)} FROM {relation(view)}")
@@ -168,7 +159,7 @@ class Hive:
         try:
             return self._queries.answer(statement)
         except Refused as error:
-            raise Refused(f"{first_line(error.message)} [{first_line(statement)}]") from error
+            raise Refused(f"{_first_line(error.message)} [{_first_line(statement)}]") from error
 
 
 class Spark:
@@ -217,25 +208,14 @@ class Spark:
         return self.columns(f"SELECT * FROM {relation(name)}", {})
 
     def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
-        with with_settings(self._session, settings):
-            fields = self._sql(sql).schema.fields
-        return [
-            (field.name, print_type(parse_type(field.dataType.simpleString()))) for field in fields
-        ]
+        found = SparkEngine(self._session, settings).columns(sql)
+        return [(column.name, print_type(column.type)) for column in found]
 
-    def rows(self, sql: str, settings: Mapping[str, str], types: Sequence[ColumnType]) -> Rows:
-        with with_settings(self._session, settings):
-            try:
-                found = self._sql(sql).collect()
-            except (PySparkException, Py4JJavaError) as error:
-                raise Refused(first_line(str(error))) from error
-        return in_no_order(from_spark(row, types) for row in found)
+    def rows(self, sql: str, settings: Mapping[str, str], columns: ReadAs) -> Rows:
+        return in_no_order(SparkEngine(self._session, settings).rows(sql, columns))
 
     def _sql(self, text: str) -> DataFrame:
-        try:
-            return self._session.sql(text)
-        except (PySparkException, Py4JJavaError) as error:
-            raise Refused(first_line(str(error))) from error
+        return SparkEngine(self._session).frame(text)
 
 
 @contextmanager
@@ -272,5 +252,5 @@ def readable(columns: Columns) -> Columns:
     return [(name, type_) for name, type_ in columns if not isinstance(type_, Uniontype)]
 
 
-def first_line(text: str) -> str:
+def _first_line(text: str) -> str:
     return text.strip().split("\n")[0][:300]

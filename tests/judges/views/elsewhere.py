@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Protocol, TypeVar
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
@@ -18,19 +16,17 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.model.errors import TooLarge, TranslationError
 from lakeschema.translation.model.interface import Interface, Options
-from lakeschema.translation.plan.relations import Limit, Plan, Sort
+from lakeschema.translation.plan.relations import Limit, Plan, PlanColumn, Sort
 from lakeschema.translation.products.governed import MAX_TEXT
-from tests.judges.collected import collected
 from tests.judges.compared_values import Rows
-from tests.judges.sessions import limited
-from tests.judges.verdicts import NOT_READ, TOO_MANY, Verdict, refusal
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.verdicts import NOT_READ, Verdict, refusal
 from tests.judges.views.in_spark import SparkJudge
 from tests.judges.views.reading import in_mode, view_of
 from tests.lakeschema.translation.growing.views import RandomView
 
-NOT_IN_PYTHON: Final = "[UNSUPPORTED_IN_PYTHON]"
-FAULT: Final = "Spark fails itself: "
-MAX_SECONDS: Final = 20.0
+_MAX_SECONDS: Final = 20.0
 
 
 class Query(Protocol):
@@ -38,6 +34,9 @@ class Query(Protocol):
 
     @property
     def sql(self) -> str: ...
+
+    @property
+    def columns(self) -> Sequence[PlanColumn]: ...
 
 
 QueryT = TypeVar("QueryT", bound=Query)
@@ -61,20 +60,22 @@ class EmissionJudge(ABC, Generic[QueryT]):
         """``judge`` has the tables."""
         self._session = spark
         self._spark = judge
+        self._engine = SparkEngine(spark, shown=self._shown, max_seconds=_MAX_SECONDS)
 
+    @staticmethod
     @abstractmethod
     def _query(
-        self,
         relation: Relation,
         plan: Plan,
         names: Sequence[str],
         upstreams: Mapping[RelationName, Interface],
-        named: Callable[[RelationName], str],
+        relation_text: Callable[[RelationName], str],
     ) -> QueryT:
-        """The query emitted for a view; ``named`` gives the text for a relation that it reads."""
+        """The query emitted for a view; ``relation_text`` gives the text for a relation that it reads."""
 
+    @staticmethod
     @abstractmethod
-    def _table(self, name: RelationName) -> str:
+    def _table(name: RelationName) -> str:
         """A table of the lake, as the engine's text names it."""
 
     @staticmethod
@@ -113,12 +114,7 @@ class EmissionJudge(ABC, Generic[QueryT]):
             return refusal(error)
 
     def _analysed(self, view: RandomView) -> DataFrame | Refused:
-        for name, text in view.below:
-            frame = self._spark.analysed(text)
-            if isinstance(frame, Refused):
-                return frame
-            frame.createOrReplaceTempView(name)
-        return self._spark.analysed(view.text)
+        return self._spark.analysed_over(view.below, view.text)
 
     def _written(self, view: RandomView, *, ansi: bool) -> Written[QueryT]:
         """The query for the engine, including the views that the view reads.
@@ -143,32 +139,10 @@ class EmissionJudge(ABC, Generic[QueryT]):
                 raise TooLarge("the text is longer than the engine reads", relation=relation.name)
         return Written(query, _is_ordered(plan), ansi)
 
-    def _sparks_rows(self, frame: DataFrame, types: Sequence[ColumnType]) -> Rows | Refused:
-        try:
-            with limited(MAX_SECONDS, self._session.sparkContext.cancelAllJobs):
-                return collected(frame, types, self._shown)
-        except (PySparkException, Py4JJavaError) as error:
-            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
-        except ValueError as error:
-            return Refused(str(error))
-        except TypeError as error:
-            # A map whose keys are lists.
-            return Refused(f"{NOT_IN_PYTHON} {error}")
+    def _sparks_rows(self, frame: DataFrame, query: QueryT) -> Rows | Refused:
+        types = [column.type for column in query.columns]
+        return answer_or_refusal(lambda of: self._engine.rows_of(of, types), frame)
 
 
 def _is_ordered(plan: Plan) -> bool:
     return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
-
-
-def _reason(error: PySparkException | Py4JJavaError) -> str:
-    """Spark's message; for an error without one, which is not the view's fault, the exception."""
-    if isinstance(error, PySparkException):
-        text = str(error).partition("\n")[0][:200]
-        is_fault = False
-    else:
-        thrown = error.java_exception
-        while thrown.getCause() is not None:
-            thrown = thrown.getCause()
-        text = str(thrown.toString()).partition("\n")[0][:200]
-        is_fault = not text.startswith("org.apache.spark.Spark") or "[" not in text
-    return f"{FAULT}{text}" if is_fault or "[INTERNAL_ERROR" in text else text

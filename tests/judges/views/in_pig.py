@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
-from deploy.hive import HiveAnswer, HiveQueries
+from deploy.hive import HiveQueries
 from deploy.pig import PigAnswer, PigQueries
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
@@ -24,9 +25,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
     MapType,
-    StructField,
     StructType,
-    parse_type,
     print_type,
 )
 from lakeschema.catalog.ddl_files import relations_from_ddl
@@ -36,8 +35,9 @@ from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
-from tests.judges.compared_values import Rows, from_hive, same_rows
-from tests.judges.functions.hive_values import as_texts, without_bytes
+from tests.judges.compared_values import Rows, same_rows
+from tests.judges.engines.hive import BYTES, BYTES_AND_DATES, HiveEngine
+from tests.judges.engines.protocol import Columns, answer_or_refusal
 from tests.judges.hive_and_pig import DATABASE, comparable, hive_and_pig
 from tests.judges.hive_and_pig import Table as StoredTable
 from tests.judges.verdicts import (
@@ -71,6 +71,12 @@ _PLAINLY = (
 _MAX_ROWS = 5
 NOTHING = 1e-7
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class HiveRows:
+    columns: Columns
+    rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +138,24 @@ class PigJudge:
         taken |= names_in(written)
         return _Asked(view, written, _is_ordered(view))
 
-    def _hives(self, asked: _Asked, *, dates: bool = False) -> HiveAnswer | Refused:
+    def _hives(self, asked: _Asked, *, dates: bool = False) -> HiveRows | Refused:
         """The view's rows, ``dates`` as texts; for a refused view only whether Hive reads it."""
         return answer_over_views(
             self._hive, asked.view, compiled=not isinstance(asked.written, PigScript), dates=dates
         )
 
-    def _without_rules(self, asked: _Asked) -> Iterator[HiveAnswer]:
+    def _without_rules(self, asked: _Asked) -> Iterator[HiveRows]:
         for begin, end in _PLAINLY:
             self._hive.run(begin, *_NEITHER.format("false").split("; "))
             try:
                 answer = self._hives(asked, dates=True)
             finally:
                 self._hive.run(end, *_NEITHER.format("true").split("; "))
-            if isinstance(answer, HiveAnswer):
+            if isinstance(answer, HiveRows):
                 yield answer
 
     def _verdict(
-        self, asked: _Asked, hives: HiveAnswer | Refused, found: PigAnswer | Refused | None
+        self, asked: _Asked, hives: HiveRows | Refused, found: PigAnswer | Refused | None
     ) -> Verdict:
         if isinstance(hives, Refused):
             return Verdict(NOT_READ, hives.message)
@@ -160,7 +166,7 @@ class PigJudge:
         if verdict.is_wrong:
             found = answer_of(self._pig, asked.written)
             again = self._hives(asked, dates=True)
-            verdict = _compared(asked, again if isinstance(again, HiveAnswer) else hives, found)
+            verdict = _compared(asked, again if isinstance(again, HiveRows) else hives, found)
             # The optimiser changes rows. It takes a quotient of operands that are not null for not null,
             # keeps a false condition below an aggregate, and a constant as a key in all grouping sets.
             if verdict.is_wrong and any(
@@ -175,34 +181,21 @@ class PigJudge:
 
 def answer_over_views(
     hive: HiveQueries, view: RandomView, *, compiled: bool = False, dates: bool = False
-) -> HiveAnswer | Refused:
+) -> HiveRows | Refused:
     """The answer to the view's own text, while the views that it reads exist.
 
     ``compiled``: without rows; ``dates``: as texts, since after a job Hive prints none beyond year 9999.
     """
-    made = [f"CREATE VIEW {name} AS {text}" for name, text in view.below]
+    engine = HiveEngine(hive, BYTES_AND_DATES if dates else BYTES)
     try:
-        for answer in hive.run(*made):
-            if isinstance(answer, Refused):
-                return answer
-        (answer,) = (hive.compile if compiled else hive.run)(view.text)
-        if compiled or isinstance(answer, Refused):
-            return answer
-        return _readable(hive, view.text, answer, dates=dates)
+        for name, text in view.below:
+            hive.answer(f"CREATE VIEW {name} AS {text}")
+        columns = engine.columns(view.text)
+        return HiveRows(columns, () if compiled else engine.rows(view.text, columns))
+    except Refused as error:
+        return error
     finally:
         hive.run(*(f"DROP VIEW {name}" for name, _ in reversed(view.below)))
-
-
-def _readable(
-    hive: HiveQueries, text: str, answer: HiveAnswer, *, dates: bool
-) -> HiveAnswer | Refused:
-    """The answer with bytes as Base64, since Hive prints raw bytes, and with ``dates`` as texts."""
-    columns = tuple(StructField(name, parse_type(type_), True) for name, type_ in answer.columns)
-    readable = as_texts(text, columns) if dates else without_bytes(text, columns)
-    if readable == text:
-        return answer
-    (again,) = hive.run(readable)
-    return again if isinstance(again, Refused) else replace(answer, rows=again.rows)
 
 
 def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | Refused]:
@@ -224,10 +217,7 @@ def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAns
 
 
 def answer_of(pig: PigQueries, script: PigScript, *, rows: bool = True) -> PigAnswer | Refused:
-    try:
-        return pig.answer(script.text, script.alias, rows=rows)
-    except Refused as error:
-        return error
+    return answer_or_refusal(partial(pig.answer, alias=script.alias, rows=rows), script.text)
 
 
 def names_in(script: PigScript) -> set[str]:
@@ -235,21 +225,20 @@ def names_in(script: PigScript) -> set[str]:
     return {word for text in (*script.statements, *script.defines) for word in _WORD.findall(text)}
 
 
-def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | Refused) -> Verdict:
+def _compared(asked: _Asked, hives: HiveRows, found: PigAnswer | Refused) -> Verdict:
     script = asked.written
     assert isinstance(script, PigScript)
     if isinstance(found, Refused):
         return Verdict(RAISES_ALONE, found.message)
     stated = [print_type(column.type) for column in script.columns]
-    if [t.lower() for t in stated] != [type_ for _, type_ in hives.columns]:
+    types = [column.type for column in hives.columns]
+    if [type_.lower() for type_ in stated] != list(map(print_type, types)):
         return Verdict(OTHER_TYPES, f"{hives.columns}\n  {stated}")
     if problem := _schema_differs(script, found.schema):
         return Verdict(OTHER_TYPES, problem)
-    types = [parse_type(type_) for _, type_ in hives.columns]
     if BINARY in types:
         return Verdict(NOT_PRINTED)
-    expected: Rows = [from_hive(row, types) for row in hives.rows]
-    got: Rows = comparable(found.rows, types, ordered=True, bags=True)
+    expected, got = hives.rows, comparable(found.rows, types, ordered=True, bags=True)
     if not same_rows(expected, got, nothing=NOTHING):
         return Verdict(OTHER_ROWS, _difference(expected, got))
     if asked.ordered and not same_rows(expected, got, ordered=True, nothing=NOTHING):

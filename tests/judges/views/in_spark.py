@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from random import Random
@@ -27,7 +27,9 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
-from tests.judges.sessions import limited, with_settings
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.sessions import with_settings
 from tests.judges.verdicts import (
     BOTH_REFUSE,
     EQUAL,
@@ -104,6 +106,7 @@ class SparkJudge:
     ) -> None:
         """``tables``: a number of random tables, or these; ``changed`` may change their rows."""
         self._spark = spark
+        self._engine = SparkEngine(spark, max_seconds=_MAX_SECONDS)
         self._frames: dict[Table, DataFrame] = {}
         # A refusal is an answer here, which PySpark need not log as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
@@ -178,12 +181,17 @@ class SparkJudge:
         return DataFrame(kept, self._spark).coalesce(1)
 
     def analysed(self, text: str) -> DataFrame | Refused:
-        try:
-            frame = self._spark.sql(text)
-            frame.schema  # noqa: B018
-        except (PySparkException, Py4JJavaError) as error:
-            return Refused(reason_of(error))
-        return frame
+        found = answer_or_refusal(self._engine.frame, text)
+        return Refused(found.reason) if isinstance(found, Refused) else found
+
+    def analysed_over(self, below: Iterable[tuple[str, str]], text: str) -> DataFrame | Refused:
+        """The text over temporary views, made in this order; or the first refusal."""
+        for name, read in below:
+            frame = self.analysed(read)
+            if isinstance(frame, Refused):
+                return frame
+            frame.createOrReplaceTempView(name)
+        return self.analysed(text)
 
     def judged(self, text: str, expected: Rows, outcome: str, shown: str) -> Verdict:
         """``outcome`` if the text has these rows; otherwise ``shown`` is part of the details."""
@@ -222,17 +230,10 @@ class SparkJudge:
         return with_settings(self._spark, {_EXCLUDED: shown})
 
     def rows(self, frame: DataFrame) -> Rows | Refused:
-        jvm: Any = self._spark._jvm
-        try:
-            with limited(_MAX_SECONDS, self._spark.sparkContext.cancelAllJobs):
-                plan = frame._jdf.queryExecution().executedPlan()
-                lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
-                text = None if lines.isEmpty() else str(lines.mkString("\x00"))
-        except (PySparkException, Py4JJavaError) as error:
-            return Refused(reason_of(error))
-        if text is None:
-            return Rows(())
-        return Rows(tuple(sorted(tuple(_steady(r).split("\t")) for r in text.split("\x00"))))
+        lines = answer_or_refusal(self._engine.printed, frame)
+        if isinstance(lines, Refused):
+            return Refused(lines.reason)
+        return Rows(tuple(sorted(tuple(map(_steady, line)) for line in lines)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,15 +343,6 @@ def _nullable(schema: Any) -> Any:
             return schema
 
 
-def _steady(line: str) -> str:
+def _steady(text: str) -> str:
     """Rounds doubles to nine digits: the last digits depend on the order of rows."""
-    return _LONG_FRACTION.sub(lambda found: f"{float(found[0]):.9g}", line)
-
-
-def reason_of(error: Exception) -> str:
-    """The class of Spark's error, or the first line of its message."""
-    text = str(error)
-    if "cancelled" in text[:2000]:
-        return TOO_MANY
-    found = re.search(r"\[([A-Z_0-9.]+)\]", text)
-    return found[1] if found else text.partition("\n")[0][:120]
+    return _LONG_FRACTION.sub(lambda found: f"{float(found[0]):.9g}", text)

@@ -15,9 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
 from deploy.trino import Trino, TrinoAnswer
-from lakeschema.catalog.column_types import (
-    print_type,
-)
+from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.trino.query import TrinoQuery
@@ -27,6 +25,8 @@ from lakeschema.translation.model.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Plan
 from tests.judges.collected import with_times_as_texts
 from tests.judges.compared_values import Rows, from_trino, same_rows
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import INTERNAL_ERROR
 from tests.judges.trino_tables import create_tables, json_value
 from tests.judges.verdicts import (
     BOTH_RAISE,
@@ -47,13 +47,13 @@ from tests.judges.verdicts import (
     WITHOUT_RULES,
     Verdict,
 )
-from tests.judges.views.elsewhere import FAULT, EmissionJudge, Written
+from tests.judges.views.elsewhere import EmissionJudge, Written
 from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
-_MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
+_MALFORMED = re.compile(r"CAST_INVALID_INPUT: The value ('[^']+')")
 
 
 class TrinoJudge(EmissionJudge[TrinoQuery]):
@@ -72,20 +72,21 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         self._asking = ThreadPoolExecutor(1)
         create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})
 
+    @staticmethod
     def _query(
-        self,
         relation: Relation,
         plan: Plan,
         names: Sequence[str],
         upstreams: Mapping[RelationName, Interface],
-        named: Callable[[RelationName], str],
+        relation_text: Callable[[RelationName], str],
     ) -> TrinoQuery:
-        return trino_view_of(relation, plan, names, upstreams, self._options, named)
+        return trino_view_of(relation, plan, names, upstreams, TrinoJudge._options, relation_text)
+
+    @staticmethod
+    def _table(name: RelationName) -> str:
+        return relation_text(name, {})
 
     _shown = staticmethod(with_times_as_texts)
-
-    def _table(self, name: RelationName) -> str:
-        return relation_text(name, {})
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
         read = self._read(view, ansi=ansi)
@@ -93,8 +94,8 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             return read
         frame, written = read
         query = written.query
-        asked = self._asking.submit(self._asked, query)
-        expected = self._sparks_rows(frame, [c.type for c in query.columns])
+        asked = self._asking.submit(answer_or_refusal, self._trino.answer, query.sql)
+        expected = self._sparks_rows(frame, query)
         verdict = self._compared(written, expected, asked)
         if not verdict.is_wrong:
             return verdict
@@ -108,9 +109,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             with mode():
                 frame_again = self._analysed(view)
                 assert isinstance(frame_again, DataFrame)
-                again = self._compared(
-                    written, self._sparks_rows(frame_again, [c.type for c in query.columns]), asked
-                )
+                again = self._compared(written, self._sparks_rows(frame_again, query), asked)
             if not again.is_wrong:
                 return Verdict(outcome) if again.outcome == EQUAL else again
         is_pruned = verdict.outcome == again.outcome == DOES_NOT_RAISE
@@ -131,14 +130,16 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             return _refused(expected, got)
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
-        if isinstance(expected, Refused) and expected.message.startswith((FAULT, "[UNSUPPORTED_")):
-            return Verdict(NOT_READ, expected.message)
+        if isinstance(expected, Refused) and (
+            expected.kind == INTERNAL_ERROR or expected.name.startswith("UNSUPPORTED_")
+        ):
+            return Verdict(NOT_READ, str(expected))
         if problem := _columns_differ(query, got):
             return Verdict(OTHER_TYPES, problem)
         types = [column.type for column in query.columns]
         found = [from_trino(row, types) for row in got.rows]
         if isinstance(expected, Refused):
-            return Verdict(DOES_NOT_RAISE, f"{expected.message}\n  {found}")
+            return Verdict(DOES_NOT_RAISE, f"{expected}\n  {found}")
         if not same_rows(expected, found):
             return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
         if written.ordered and not same_rows(expected, found, ordered=True):
@@ -155,7 +156,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             self._spark.register(replace(table, rows=table.rows[::-1]))
         frame = self._analysed(view)
         assert isinstance(frame, DataFrame)
-        again = self._sparks_rows(frame, [c.type for c in query.columns])
+        again = self._sparks_rows(frame, query)
         for table in read:
             self._spark.register(table)
         if isinstance(expected, Refused) or isinstance(again, Refused):
@@ -173,12 +174,6 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             parts.append((named[1], named[1]))
         return any(part in query.sql and left not in plan for part, left in parts)
 
-    def _asked(self, query: TrinoQuery) -> TrinoAnswer | Refused:
-        try:
-            return self._trino.answer(query.sql)
-        except Refused as error:
-            return error
-
     def _rows_of(self, table: Table) -> Mapping[str, object]:
         # As collected Python values, maps would lose the order of their keys.
         rows = self._session.table(table.name).toArrow().to_pylist()
@@ -194,7 +189,7 @@ def _refused(expected: Rows | Refused, error: Refused) -> Verdict:
     """The verdict if Trino raises an error, as Spark does or for a reason written in the text."""
     if error.name in _TOO_MUCH:
         return Verdict(TOO_MANY)
-    if error.kind == "INTERNAL_ERROR":
+    if error.kind == INTERNAL_ERROR:
         return Verdict(ENGINE_FAILS, str(error))
     if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
         return Verdict(REFUSED_TEXT, str(error))

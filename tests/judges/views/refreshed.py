@@ -182,14 +182,8 @@ class RefreshJudge:
         return rows if isinstance(rows, Rows) else NOT_COMPARED
 
     def _view(self, case: Case) -> DataFrame | Refused:
-        for name, text in case.texts:
-            frame = self._judge.analysed(text)
-            if isinstance(frame, Refused):
-                return frame
-            if name == "v":
-                return frame
-            frame.createOrReplaceTempView(name)
-        raise AssertionError("the last text is the view's")
+        *below, (_, text) = case.texts
+        return self._judge.analysed_over(below, text)
 
     def _register(self, case: Case, *, inserted: bool) -> None:
         """Registers all tables; with ``inserted``, the changing tables have their new rows."""

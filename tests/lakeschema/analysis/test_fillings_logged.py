@@ -34,7 +34,7 @@ class Reader:
     """The child's function, with questions and answers as they cross the pipe."""
 
     def __init__(self) -> None:
-        self._answer = answer_fillings("spark")
+        self._answer = answer_fillings(("spark", {}))
         self._order = 0
 
     def learn(

@@ -9,7 +9,7 @@ import pytest
 
 from lakeschema.catalog.column_types import BIGINT, INT, STRING, ArrayType, DecimalType, StructType
 from lakeschema.catalog.facts_json import facts_hash
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 
 
@@ -30,15 +30,15 @@ class CatalogBehaviour:
         raise NotImplementedError
 
     def test_a_namespace_is_listed(self, catalog: Catalog, namespace: str) -> None:
-        assert (namespace,) in catalog.namespaces()
+        assert Namespace((namespace,)) in catalog.namespaces()
 
     def test_tables_and_views_are_listed_together(self, catalog: Catalog, namespace: str) -> None:
-        listed = catalog.relations((namespace,))
+        listed = catalog.relations(Namespace((namespace,)))
 
         assert sorted(name.name for name in listed) == ["members", "names"]
 
     def test_an_unknown_namespace_holds_nothing(self, catalog: Catalog) -> None:
-        assert list(catalog.relations(("no_such_namespace",))) == []
+        assert list(catalog.relations(Namespace(("no_such_namespace",)))) == []
 
     def test_missing_relations_are_left_out(self, catalog: Catalog, namespace: str) -> None:
         members = RelationName.of(namespace, "members")
@@ -88,7 +88,7 @@ class CatalogBehaviour:
         assert view.serde is None
 
     def test_reading_twice_gives_the_same_facts(self, catalog: Catalog, namespace: str) -> None:
-        names = catalog.relations((namespace,))
+        names = catalog.relations(Namespace((namespace,)))
 
         first = {name: facts_hash(relation) for name, relation in catalog.read(names).items()}
         second = {name: facts_hash(relation) for name, relation in catalog.read(names).items()}
@@ -116,7 +116,7 @@ class ContainmentBehaviour:
         raise NotImplementedError
 
     def read(self, catalog: Catalog, namespace: str) -> dict[str, Relation]:
-        names = catalog.relations((namespace,))
+        names = catalog.relations(Namespace((namespace,)))
         return {name.name: relation for name, relation in catalog.read(names).items()}
 
     def test_what_cannot_be_given_says_why_and_hides_no_other(

@@ -8,7 +8,7 @@ import pytest
 
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from tests.lakeschema.catalog.alterations import (
     HIVE,
@@ -90,7 +90,7 @@ def test_an_alter_of_what_no_file_creates_is_told_of_that_name(
     catalog = folder(tmp_path, "CREATE TABLE u (a int);", statement)
 
     assert reason(catalog)
-    assert T in catalog.relations(("default",))
+    assert T in catalog.relations(Namespace(("default",)))
     assert len(catalog.problems()) == 1
 
 

@@ -11,7 +11,7 @@ from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_change import ChangedCatalog, DdlChange, Script, apply_ddl
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import MalformedDdl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Dialect
 
 TABLES = """\
@@ -247,7 +247,7 @@ def test_a_changed_catalog_answers_as_the_catalog_would(catalog: DdlFilesCatalog
     )
     new = RelationName.of("b", "t")
 
-    assert ("b",) in changed.namespaces()
-    assert changed.relations(("shop",)) == [EVENTS, ORDERS]
-    assert changed.relations(("b",)) == [new]
+    assert Namespace(("b",)) in changed.namespaces()
+    assert changed.relations(Namespace(("shop",))) == [EVENTS, ORDERS]
+    assert changed.relations(Namespace(("b",))) == [new]
     assert set(changed.read([ORDERS, IDS, new])) == {ORDERS, new}

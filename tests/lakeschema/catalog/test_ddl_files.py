@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from lakeschema.catalog.abilities import TellsEvents
+from lakeschema.catalog.catalog_identifiers import CatalogIdentifier
 from lakeschema.catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
 from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog
 from tests.lakeschema.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
@@ -49,6 +51,17 @@ class TestContainment(ContainmentBehaviour):
         return "default"
 
 
+def test_a_volume_of_kubernetes_shows_each_file_once(tmp_path: Path) -> None:
+    (tmp_path / "..2026_11_29").mkdir()
+    (tmp_path / "..2026_11_29" / "t.sql").write_text("CREATE TABLE t (a int)")
+    (tmp_path / "..data").symlink_to("..2026_11_29")
+    (tmp_path / "t.sql").symlink_to("..data/t.sql")
+    catalog = DdlFilesCatalog(tmp_path)
+
+    assert list(catalog.read_all()) == [RelationName.of("default", "t")]
+    assert not catalog.problems()
+
+
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "t.sql"
     file.write_text("CREATE TABLE t (a int)")
@@ -80,11 +93,11 @@ def test_a_deleted_file_drops_its_relations(tmp_path: Path) -> None:
     file = tmp_path / "t.sql"
     file.write_text("CREATE TABLE t (a int)")
     catalog = DdlFilesCatalog(tmp_path)
-    assert catalog.relations(("default",))
+    assert catalog.relations(Namespace(("default",)))
 
     file.unlink()
 
-    assert not catalog.relations(("default",))
+    assert not catalog.relations(Namespace(("default",)))
 
 
 def test_a_folder_that_is_gone_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
@@ -111,7 +124,7 @@ def test_each_file_begins_in_the_default_database(tmp_path: Path) -> None:
 
     catalog = DdlFilesCatalog(tmp_path)
 
-    assert catalog.relations(("default",)) == (RelationName.of("default", "u"),)
+    assert catalog.relations(Namespace(("default",))) == (RelationName.of("default", "u"),)
 
 
 def test_a_malformed_statement_is_reported_with_its_line_and_hides_no_relation(
@@ -125,7 +138,7 @@ def test_a_malformed_statement_is_reported_with_its_line_and_hides_no_relation(
 
     (problem,) = catalog.problems()
     assert (problem.path, problem.line) == ("a.sql", 2)
-    assert {n.name for n in catalog.relations(("default",))} == {"good", "bad", "last"}
+    assert {n.name for n in catalog.relations(Namespace(("default",)))} == {"good", "bad", "last"}
 
 
 @pytest.mark.parametrize("columns", ["(a int)", "(a int,,)"])
@@ -140,7 +153,7 @@ def test_a_name_that_cannot_be_stored_is_reported_and_hides_nothing(
 
     (problem,) = catalog.problems()
     assert (problem.path, problem.line) == ("a.sql", 2)
-    assert {n.name for n in catalog.relations(("default",))} == {"good", "last"}
+    assert {n.name for n in catalog.relations(Namespace(("default",)))} == {"good", "last"}
 
 
 def test_a_quote_that_is_never_closed_hides_only_its_statement(tmp_path: Path) -> None:
@@ -172,9 +185,18 @@ def test_bytes_that_are_not_utf8_are_a_problem_of_their_file_only(tmp_path: Path
     catalog = DdlFilesCatalog(tmp_path)
 
     assert [p.path for p in catalog.problems()] == ["a.sql"]
-    assert len(catalog.relations(("default",))) == 2
+    assert len(catalog.relations(Namespace(("default",)))) == 2
 
 
 def test_broken_text_is_an_error_where_no_folder_could_go_on() -> None:
     with pytest.raises(MalformedDdl, match=r"ddl\[1\]:2"):
         relations_from_ddl(["CREATE TABLE t (a int)", "\nCREATE TABEL u (a int)"])
+
+
+def test_views_are_listed_without_tables(tmp_path: Path) -> None:
+    (tmp_path / "members.sql").write_text(MEMBERS)
+    catalog = DdlFilesCatalog(tmp_path)
+
+    assert catalog.list_views(("club",)) == [CatalogIdentifier(("club",), "names")]
+    assert catalog.list_views(("default",)) == []
+    assert isinstance(catalog, TellsEvents)

@@ -16,9 +16,10 @@ from lakeschema.catalog.column_types import (
     VarcharType,
     print_type,
 )
+from lakeschema.catalog.ddl_altered import Refused
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
-from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_state import DdlState
 from lakeschema.catalog.ddl_tokens import MAX_RESUMED
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -140,7 +141,7 @@ def test_recorded_settings_make_a_view_sparks_and_leave_its_properties() -> None
     assert view.properties == {"x": "1"}
 
 
-@pytest.mark.parametrize("mode", list(SchemaMode))
+@pytest.mark.parametrize("mode", sorted(set(SchemaMode) - {SchemaMode.BY_POSITION}, key=str))
 def test_a_schema_clause_makes_a_view_sparks(mode: SchemaMode) -> None:
     view = one(f"CREATE VIEW t WITH SCHEMA {mode.value} AS SELECT 1 AS a").view
 

@@ -18,7 +18,7 @@ from hive_metastore.ttypes import (
 from lakeschema.catalog.column_types import UnknownType
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog
 from tests.lakeschema.catalog.behaviour import ContainmentBehaviour
 from tests.lakeschema.catalog.thrift_metastore import Handler, serving, thrift_table
@@ -191,7 +191,7 @@ def test_a_dropped_connection_is_made_again(
 ) -> None:
     handler.drops = 2
 
-    assert list(catalog.namespaces()) == [("default",)]
+    assert list(catalog.namespaces()) == [Namespace(("default",))]
 
 
 def test_a_server_that_stays_away_is_unavailable_and_named() -> None:
@@ -204,7 +204,7 @@ def test_a_server_that_stays_away_is_unavailable_and_named() -> None:
 def test_the_next_address_answers_when_the_first_is_away(handler: Handler, uri: str) -> None:
     catalog = HiveMetastoreCatalog(f"thrift://127.0.0.1:1,{uri}")
 
-    assert list(catalog.namespaces()) == [("default",)]
+    assert list(catalog.namespaces()) == [Namespace(("default",))]
     catalog.close()
 
 
@@ -269,9 +269,9 @@ def test_a_refusal_leaves_the_connection_in_use(
 ) -> None:
     handler.lists = False
     with pytest.raises(CatalogRefused):
-        catalog.relations(("default",))
+        catalog.relations(Namespace(("default",)))
 
-    assert list(catalog.namespaces()) == [("default",)]
+    assert list(catalog.namespaces()) == [Namespace(("default",))]
 
 
 def test_threads_do_not_share_a_connection(handler: Handler, catalog: HiveMetastoreCatalog) -> None:

@@ -13,12 +13,13 @@ import pytest
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import Namespace
 from lakeschema.catalog.metastore_security import Sasl, Security, Tls
 from tests.lakeschema.catalog.certificates import Authority
 from tests.lakeschema.catalog.thrift_metastore import Entry, Handler, serving
 
 PLAIN = Sasl("PLAIN", "reader", "tell-nobody")
-DATABASES = (("default",),)
+DATABASES = (Namespace(("default",)),)
 
 
 @pytest.fixture

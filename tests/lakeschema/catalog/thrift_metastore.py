@@ -14,8 +14,11 @@ from typing import Any
 
 from hive_metastore import ThriftHiveMetastore
 from hive_metastore.ttypes import (
+    AlreadyExistsException,
     CurrentNotificationEventId,
+    Database,
     GetTableResult,
+    InvalidOperationException,
     MetaException,
     NoSuchObjectException,
     NotificationEventResponse,
@@ -84,7 +87,39 @@ class Handler:
         return list(self.tables)
 
     def get_database(self, name: str) -> Any:
-        raise NoSuchObjectException(name)
+        self._arrived("get_database")
+        if name not in self.tables:
+            raise NoSuchObjectException(name)
+        return Database(name=name, locationUri=f"file:/{name}")
+
+    def create_database(self, database: Any) -> None:
+        self._arrived("create_database")
+        if self.failure:
+            raise MetaException(self.failure)
+        if database.name in self.tables:
+            raise AlreadyExistsException(database.name)
+        self.tables[database.name] = {}
+
+    def drop_database(self, name: str, deleteData: bool, cascade: bool) -> None:  # noqa: N803
+        self._arrived("drop_database")
+        if name not in self.tables:
+            # Hive 4.0 says this instead of NoSuchObjectException.
+            raise MetaException("java.lang.NullPointerException")
+        if name == "locked":
+            raise MetaException(self.failure)
+        if name == "default":
+            raise InvalidOperationException("Can not drop default database")
+        if self.tables[name]:
+            raise InvalidOperationException(f"Database {name} is not empty")
+        assert not deleteData
+        assert not cascade
+        del self.tables[name]
+
+    def get_tables_by_type(self, db_name: str, pattern: str, tableType: str) -> list[str]:  # noqa: N803
+        self._arrived("get_tables_by_type")
+        assert pattern == "*"
+        tables = self.tables.get(db_name, {})
+        return [name for name, table in tables.items() if table.tableType == tableType]
 
     def get_all_tables(self, db_name: str) -> list[str]:
         self._arrived("get_all_tables")
@@ -252,11 +287,12 @@ def thrift_table(
     *,
     properties: Mapping[str, str] | None = None,
     database: str = "default",
+    table_type: str = "MANAGED_TABLE",
 ) -> Any:
     return Table(
         tableName=name,
         dbName=database,
-        tableType="MANAGED_TABLE",
+        tableType=table_type,
         parameters=dict(properties or {}),
         partitionKeys=[],
         sd=StorageDescriptor(cols=list(columns), serdeInfo=SerDeInfo(parameters={})),

@@ -10,7 +10,7 @@ import pytest
 
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.facts_json import facts_from_json, facts_hash
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.spark.reading import (
     READ_BATCH,
@@ -117,11 +117,11 @@ class Shelf:
         self._lock = threading.Lock()
         self.largest_batch = 0
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return sorted({name.namespace for name in self._found})
+    def namespaces(self) -> Sequence[Namespace]:
+        return sorted({name.place for name in self._found})
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        return [name for name in self._found if name.namespace == namespace]
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        return [name for name in self._found if name.place == namespace]
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         with self._lock:

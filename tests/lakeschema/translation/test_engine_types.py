@@ -101,7 +101,8 @@ def _in_our_words(answer: str) -> str:
 
 @pytest.mark.parametrize("engine", Engine)
 def test_every_question_has_a_recorded_answer(engine: Engine) -> None:
-    assert list(recorded(engine)) == list(questions(engine.dialect)), "record them again: --accept"
+    hint = "ask the engine: pytest tests/integration/translation/test_engine_types.py --accept"
+    assert list(recorded(engine)) == list(questions(engine.dialect)), hint
 
 
 @pytest.mark.thorough

@@ -82,7 +82,8 @@ def _in_our_words(answer: str) -> str:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_pair_has_a_recorded_answer(engine: Engine) -> None:
-    assert list(recorded(engine, SUFFIX)) == list(questions()), "record them again: --accept"
+    hint = "ask Spark: pytest tests/integration/translation/test_pairs_of_types.py --accept"
+    assert list(recorded(engine, SUFFIX)) == list(questions()), hint
 
 
 @pytest.mark.parametrize("engine", ENGINES)

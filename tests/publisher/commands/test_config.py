@@ -18,6 +18,7 @@ import pytest
 
 from publisher.commands.cli import app
 from publisher.commands.examples import EXAMPLES
+from publisher.commands.projects import command as projects
 from publisher.settings import load_settings
 from publisher.settings.json_schema import settings_schema
 from publisher.settings.starting_file import CatalogKind
@@ -149,6 +150,19 @@ def test_a_folder_that_can_be_used_passes_the_check(folder: Folder) -> None:
     assert not (folder.path / "index").exists()
 
 
+def test_the_check_names_the_catalog_that_does_not_answer(folder: Folder) -> None:
+    text = folder.config.read_text()
+    several = '[[catalog]]\nname = "files"\ndefault = true\n'
+    absent = f'[[catalog]]\nkind = "ddl"\nname = "b"\npath = "{folder.path}/absent"\n'
+    folder.config.write_text(text.replace("[catalog]\n", several) + absent)
+
+    ended = folder.run("config", "check")
+
+    assert ended.status == 1, ended
+    usable = {line["part"]: line["usable"] for line in ended.lines}
+    assert (usable["catalog"], usable["catalog b"], usable["snapshot"]) == (True, False, True)
+
+
 def refused(number: int) -> Callable[..., NoReturn]:
     def refuse(*arguments: object) -> NoReturn:
         raise OSError(number, os.strerror(number))
@@ -233,10 +247,12 @@ def test_servers_can_be_left_alone(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_every_command_has_an_example_that_it_understands() -> None:
     named = {command.name for command in app.registered_commands}
+    made = [each.callback for each in projects.app.registered_commands]
+    named |= {f"project {callback.__name__}" for callback in made if callback is not None}
     assert set(EXAMPLES) == named
 
     for command, examples in EXAMPLES.items():
-        shown = " ".join(run(command, "--help").out.split())
+        shown = " ".join(run(*command.split(), "--help").out.split())
         assert all(example in shown for example in examples), shown
         for example in examples:
             words = shlex.split(example.rpartition("schema-publisher ")[2].partition(" | ")[0])

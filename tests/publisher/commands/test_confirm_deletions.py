@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from publisher.commands.noted import Noted
+from publisher.daemon.noted import Noted
 from publisher.settling.deletions import HeldDeletions
 from tests.publisher.commands.folder import Folder
 

@@ -15,7 +15,7 @@ import pytest
 from publisher.commands.cli import app
 from publisher.commands.failures import failure_of
 from publisher.settings import RunnerChoice
-from publisher.state.participation import Participation
+from publisher.state.participation import FileParticipation
 from publisher.state.sqlite import SqliteState
 from tests.publisher.commands.folder import TABLES, Ended, Folder, run
 
@@ -190,7 +190,7 @@ def test_ddl_that_cannot_be_read_is_used_wrongly(
 
 @pytest.mark.parametrize("command", ["snapshot", "resync"])
 def test_a_command_beside_a_snapshot_says_what_to_do(folder: Folder, command: str) -> None:
-    with folder.state() as state, Participation(folder.path / "state.db") as other:
+    with folder.state() as state, FileParticipation(folder.path / "state.db") as other:
         other.share()
         assert state.write(lambda tx: tx.journal.lease("@snapshot/ddl", 4e9, 600.0)) is not None
         ended = folder.run(command)
@@ -284,7 +284,7 @@ def test_every_command_has_help() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert command.callback.__doc__, command.callback
-    assert len(app.registered_commands) == 25
+    assert len(app.registered_commands) == 27
 
 
 def test_a_failure_never_lets_a_terminal_obey_what_it_names() -> None:

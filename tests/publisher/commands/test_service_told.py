@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.noted import Noted
 from publisher.daemon.assembly import build_state, take_part
+from publisher.daemon.noted import Noted
 from publisher.daemon.self_report import REPEAT_SECONDS, SelfReport
 from publisher.settings import load_settings
 from publisher.state.protocol import Transaction

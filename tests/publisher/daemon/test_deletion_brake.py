@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
@@ -56,7 +56,7 @@ def brakes(world: Simulation) -> dict[str, str]:
 def drop_database(world: Simulation, names: Sequence[RelationName]) -> None:
     for name in names:
         world.catalog.drop(name)
-    (namespace,) = {name.namespace for name in names}
+    (namespace,) = {name.place for name in names}
     hint = NamespaceHint(namespace, world.catalog.head)
     world.engine.receive("log", Batch([hint], [], "1"))
     assert world.engine.drain(600.0)
@@ -96,7 +96,7 @@ def test_a_version_reserved_before_its_relation_was_held_is_delivered(braked: Si
     braked.stage.finish("one")
     for name in names:
         braked.catalog.drop(name)
-    hint = NamespaceHint(names[0].namespace, braked.catalog.head)
+    hint = NamespaceHint(names[0].place, braked.catalog.head)
     braked.engine.receive("log", Batch([hint], [], "1"))
     for _ in range(100):
         braked.engine.work()
@@ -119,7 +119,7 @@ def test_one_database_of_several_is_held_alone(braked: Simulation) -> None:
     assert brakes(braked) == {f"{BRAKE}d": "40 of 40 relations missing"}
     assert len(braked.index.yanked) == 5
 
-    braked.engine.confirm_deletions(("d",))
+    braked.engine.confirm_deletions(Namespace(("d",)))
     braked.engine.snapshot()
     process_events(braked)
     assert len(braked.index.yanked) == 45
@@ -205,7 +205,11 @@ def test_what_is_held_is_logged_once(braked: Simulation, caplog: pytest.LogCaptu
 def test_a_release_during_a_snapshot_is_kept(braked: Simulation) -> None:
     braked.engine.confirm_deletions()
 
-    braked._inner.write(lambda tx: write_brakes(tx, {"": "40 of 40"}, frozenset({("d",)})))
+    braked._inner.write(
+        lambda tx: write_brakes(
+            tx, {"": "40 of 40"}, frozenset({Namespace(("d",))}), lambda namespace: True
+        )
+    )
 
     assert brakes(braked) == {BRAKE: RELEASED}
 

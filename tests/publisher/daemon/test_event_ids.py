@@ -128,7 +128,7 @@ def test_a_hint_without_an_id_beside_one_with_an_id_is_read_twice(world: Simulat
     world.clock.sleep(2.0)
     lag(world, LAG_SECONDS)
     change_unseen(world, "a", "b", "c")
-    undecodable = DeadLetter(b"x", "no json", T.namespace)
+    undecodable = DeadLetter(b"x", "no json", T.place)
 
     world.engine.receive("log", Batch([RelationHint(T, seen)], [undecodable], "3"))
     assert world.engine.drain(600.0)
@@ -153,7 +153,7 @@ def test_a_forged_event_of_a_namespace_freezes_none_of_its_relations(world: Simu
     for relation in (table(T, "a"), table(S, "a"), view(V, T)):
         world.change(relation)
     process_events(world)
-    world.engine.receive("kafka", Batch([NamespaceHint(T.namespace, FORGED)], [], "7"))
+    world.engine.receive("kafka", Batch([NamespaceHint(T.place, FORGED)], [], "7"))
 
     for n in range(3):
         world.change(table(T, "a", f"c{n}"))

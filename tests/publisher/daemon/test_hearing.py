@@ -89,7 +89,7 @@ def test_what_is_posted_is_known_to_lineage(folder: Path) -> None:
         targets = {link["target"] for link in downstream}
         assert targets == {"shop.report.customer", "shop.big.customer"}
         page = httpx.get(f"{service.url}/relations/shop.report").text
-        assert "Filled from" in page
+        assert "Filled by statements" in page
         assert "shop.orders" in page
 
 

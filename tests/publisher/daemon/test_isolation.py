@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.outcome import Outcome, Status
 from publisher.index.protocol import IndexUnavailable
@@ -102,7 +102,7 @@ def test_a_catalog_that_is_away_is_not_a_failure_of_its_relations(world: Simulat
     away = CatalogUnavailable("fake", "restarting")
     world.catalog.read = fail_for(BAD, away, world.catalog.read)  # type: ignore[method-assign]  # a double
 
-    def namespaces() -> Sequence[tuple[str, ...]]:
+    def namespaces() -> Sequence[Namespace]:
         raise away
 
     world.catalog.namespaces = namespaces  # type: ignore[method-assign]  # a double

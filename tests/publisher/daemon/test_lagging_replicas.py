@@ -77,7 +77,7 @@ def test_a_late_event_of_a_dropped_namespace_makes_no_package(world: Simulation)
     world.clock.sleep(LAG_SECONDS)
     dropped = world.catalog.drop(T)
     lag(world, LAG_SECONDS)
-    receive(world, NamespaceHint(T.namespace, dropped))
+    receive(world, NamespaceHint(T.place, dropped))
     receive(world, RelationHint(T, created))
 
     assert world.engine.drain(600.0)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lakeschema.catalog.errors import CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 from tests.publisher.daemon.simulated import T, fields, numbers, process_events
@@ -20,7 +20,7 @@ def test_a_namespace_event_reads_every_known_relation_of_it(world: Simulation) -
     process_events(world)
     world.catalog.change(table(T, "b"))
 
-    world.engine.receive("s", Batch([NamespaceHint(("d",), None)], [], "9"))
+    world.engine.receive("s", Batch([NamespaceHint(Namespace(("d",)), None)], [], "9"))
     world.engine.drain(600.0)
 
     assert fields(world, T) == ["b"]
@@ -32,7 +32,7 @@ def test_a_namespace_event_reads_what_was_named_and_never_read(world: Simulation
     world.deliver(0)
     event_id = world.catalog.drop(T)
 
-    hint = NamespaceHint(T.namespace, event_id)
+    hint = NamespaceHint(T.place, event_id)
     world.engine.receive("source", Batch([hint], [], str(event_id)))
 
     (claim,) = world.engine.claim()
@@ -42,7 +42,7 @@ def test_a_namespace_event_reads_what_was_named_and_never_read(world: Simulation
 def test_an_undecodable_event_is_kept_and_its_database_is_read(world: Simulation) -> None:
     world.catalog.change(table(T, "a"))
 
-    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", ("d",))], "1"))
+    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", Namespace(("d",)))], "1"))
     world.engine.drain(600.0)
 
     assert numbers(world, T) == ["1.0.0"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, DeadLetter
 from tests.publisher.daemon.simulated import T, numbers, process_events
@@ -22,8 +22,8 @@ PRIVATE = RelationName.of("private", "p")
 def refuse(world: Simulation, error: Exception) -> None:
     relations = world.catalog.relations
 
-    def refusing(namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        if namespace == PRIVATE.namespace:
+    def refusing(namespace: Namespace) -> Sequence[RelationName]:
+        if namespace == PRIVATE.place:
             raise error
         return relations(namespace)
 
@@ -78,7 +78,7 @@ def test_a_catalog_that_is_away_is_not_taken_for_a_refusal(world: Simulation) ->
     namespaces = world.catalog.namespaces
     answers = iter([namespaces()])
 
-    def once() -> Sequence[tuple[str, ...]]:
+    def once() -> Sequence[Namespace]:
         for answer in answers:
             return answer
         raise BREAKING
@@ -95,7 +95,7 @@ def test_an_undecodable_event_of_it_has_its_known_relations_read(world: Simulati
     refuse(world, DENIED)
     world.catalog.change(table(PRIVATE, "a", "b"))
 
-    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", PRIVATE.namespace)], "7"))
+    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", PRIVATE.place)], "7"))
     world.engine.drain(600.0)
 
     assert world.engine.position("s") == "7"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.errors import CatalogUnavailable
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.service import Service
@@ -122,7 +122,7 @@ def test_the_start_page_leads_from_each_problem_to_its_relation(service: Service
 def test_operators_find_each_relation_by_name_field_or_word(
     service: Service, asked: str, first: str
 ) -> None:
-    assert find(service, "/", asked).links[1] == f"/relations/shop.{first}"
+    assert find(service, "/", asked).links[0] == f"/relations/shop.{first}"
 
 
 @pytest.mark.thorough
@@ -154,10 +154,10 @@ class OneRelation:
     def __init__(self) -> None:
         self.may_answer = threading.Event()
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return ()
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         return ()
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -240,4 +240,25 @@ def test_work_that_fails_is_listed_before_what_cannot_be_derived(state: SqliteSt
     assert [(each.relation, each.reason) for each in troubled.relations] == [
         ("shop.a", "403 Forbidden"),
         ("shop.b", "why"),
+    ]
+
+
+def test_what_is_broken_itself_is_listed_before_what_reads_it(state: SqliteState) -> None:
+    cause, reader = RelationName.of("shop", "z"), RelationName.of("shop", "a")
+    broken = [
+        RelationRecord(each, stale=False, reason="why", owner="x") for each in (cause, reader)
+    ]
+
+    def write(tx: Transaction) -> None:
+        for record in broken:
+            tx.graph.write(record)
+        tx.graph.replace_edges(reader, [Edge(reader, cause)])
+
+    state.write(write)
+
+    _, troubled = ShownState(state, "acme").figures()
+
+    assert [(each.relation, each.owner) for each in troubled.relations] == [
+        ("shop.z", "x"),
+        ("shop.a", "x"),
     ]

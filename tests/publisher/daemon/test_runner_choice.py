@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
 from publisher.daemon.runner_choice import SPARK_FROM_RELATIONS, choose_runner
@@ -21,11 +21,11 @@ class SizedCatalog(DdlFilesCatalog):
         super().__init__(path)
         self._names = [RelationName.of("lake", f"t{number}") for number in range(size)]
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return [("lake",)]
+    def namespaces(self) -> Sequence[Namespace]:
+        return [Namespace(("lake",))]
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        return self._names if namespace == ("lake",) else ()
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        return self._names if namespace == Namespace(("lake",)) else ()
 
 
 def settings(path: Path, kind: str = "ddl") -> Settings:

@@ -39,7 +39,7 @@ def while_comparing(act: Callable[[], object]) -> Callable[[KnownCatalog, Leased
 
     def compare(_known: KnownCatalog, _write: LeasedWrite) -> Comparison:
         act()
-        return Comparison(Listing((), {}), (), None)
+        return Comparison(Listing((), {}), (), {})
 
     return compare
 
@@ -136,7 +136,7 @@ def test_a_long_snapshot_keeps_its_lease_by_what_it_writes(world: Simulation) ->
             world.clock.sleep(world.policy.snapshot_lease_seconds - 1)
             write(lambda tx: None)
             assert world.engine.snapshot_is_running()
-        return Comparison(Listing((), {}), (), None)
+        return Comparison(Listing((), {}), (), {})
 
     world.engine.snapshot(comparer=slow)
 
@@ -241,7 +241,7 @@ def test_a_comparer_that_finds_no_difference_leaves_quarantined_relations_to_try
     world._inner.write(lambda tx: tx.graph.write(quarantined))
 
     def as_spark_does(_known: KnownCatalog, _write: LeasedWrite) -> Comparison:
-        return Comparison(Listing((T,), {}), (), world.catalog.head)
+        return Comparison(Listing((T,), {}), (), {"": world.catalog.head})
 
     report = world.engine.snapshot(comparer=as_spark_does)
     process_events(world)

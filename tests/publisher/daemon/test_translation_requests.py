@@ -176,6 +176,12 @@ class TestWhatIsKnown:
         assert "shop.nope" in unread["message"]
         assert "shop.nope" in unasked["message"]
 
+    def test_a_name_without_its_namespace_is_completed(self, ask: Ask) -> None:
+        found = ask(query="SELECT 1 AS x FROM orders")["error"]
+
+        assert "default.orders" in found["message"]
+        assert "did you mean shop.orders" in found["hint"]
+
     def test_functions_are_asked_of_plugins_for_the_catalogs_relations_alone(
         self, ask: Ask, asked_classes: list[str]
     ) -> None:

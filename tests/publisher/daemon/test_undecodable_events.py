@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeschema.catalog.identifiers import MAX_PART_LENGTH, RelationName
+from lakeschema.catalog.identifiers import MAX_PART_LENGTH, Namespace, RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.receiving import MAX_LISTED_NAMESPACES
 from publisher.daemon.snapshot_turns import SnapshotTurns
@@ -111,14 +111,14 @@ def test_events_of_many_databases_request_a_snapshot_instead_of_lists(world: Sim
     lists = 0
     relations = world.catalog.relations
 
-    def counting(namespace: tuple[str, ...]) -> object:
+    def counting(namespace: Namespace) -> object:
         nonlocal lists
         lists += 1
         return relations(namespace)
 
     world.catalog.relations = counting  # type: ignore[method-assign,assignment]  # a double
 
-    receive(world, *[DeadLetter(b"{", "no json", (f"db{n}",)) for n in range(500)])
+    receive(world, *[DeadLetter(b"{", "no json", Namespace((f"db{n}",))) for n in range(500)])
 
     assert lists == MAX_LISTED_NAMESPACES
     assert world.engine.snapshot_is_due()
@@ -163,7 +163,7 @@ def bounded(tmp_path: Path) -> Iterator[Simulation]:
 
 
 def test_of_a_long_payload_the_beginning_and_the_length_are_kept(bounded: Simulation) -> None:
-    receive(bounded, DeadLetter(b"x" * 1_000_000, "no json", ("d",)))
+    receive(bounded, DeadLetter(b"x" * 1_000_000, "no json", Namespace(("d",))))
 
     (letter,) = kept(bounded)
     assert (letter.payload, letter.payload_length) == (b"x" * 100, 1_000_000)
@@ -171,7 +171,7 @@ def test_of_a_long_payload_the_beginning_and_the_length_are_kept(bounded: Simula
 
 def test_of_a_flood_some_of_each_minute_are_kept_and_all_are_counted(bounded: Simulation) -> None:
     for _ in range(4):
-        receive(bounded, *[DeadLetter(b"x", "no json", ("d",))] * 10)
+        receive(bounded, *[DeadLetter(b"x", "no json", Namespace(("d",)))] * 10)
 
     counters = bounded.engine.counters.values()
     assert len(kept(bounded)) == 3
@@ -180,7 +180,7 @@ def test_of_a_flood_some_of_each_minute_are_kept_and_all_are_counted(bounded: Si
 
 def test_the_newest_dead_letters_are_kept_up_to_a_number(bounded: Simulation) -> None:
     for n in range(8):
-        receive(bounded, DeadLetter(b"%d" % n, "no json", ("d",)))
+        receive(bounded, DeadLetter(b"%d" % n, "no json", Namespace(("d",))))
         bounded.clock.sleep(61.0)
 
     assert [letter.payload for letter in kept(bounded)] == [b"3", b"4", b"5", b"6", b"7"]
@@ -188,16 +188,16 @@ def test_the_newest_dead_letters_are_kept_up_to_a_number(bounded: Simulation) ->
 
 def test_the_newest_dead_letters_are_kept_up_to_a_size(bounded: Simulation) -> None:
     for _ in range(5):
-        receive(bounded, DeadLetter(b"x" * 90, "no json", ("d",)))
+        receive(bounded, DeadLetter(b"x" * 90, "no json", Namespace(("d",))))
         bounded.clock.sleep(61.0)
 
     assert len(kept(bounded)) == 3
 
 
 def test_dead_letters_are_kept_for_a_time(bounded: Simulation) -> None:
-    receive(bounded, DeadLetter(b"old", "no json", ("d",)))
+    receive(bounded, DeadLetter(b"old", "no json", Namespace(("d",))))
     bounded.clock.sleep(3601.0)
 
-    receive(bounded, DeadLetter(b"new", "no json", ("d",)))
+    receive(bounded, DeadLetter(b"new", "no json", Namespace(("d",))))
 
     assert [letter.payload for letter in kept(bounded)] == [b"new"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.decoding import MAX_MESSAGE_BYTES
 from publisher.events.protocol import DeadLetter, RelationHint
@@ -131,7 +131,7 @@ def test_a_dead_letter_has_its_database_if_that_is_known() -> None:
     dead = decode_apiary(event("ON_ALTER_TABLE", tableName=None))
 
     assert isinstance(dead, DeadLetter)
-    assert dead.namespace == ("club",)
+    assert dead.namespace == Namespace(("club",))
 
 
 values = st.recursive(

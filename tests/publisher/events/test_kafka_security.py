@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from publisher.settings.sources import KafkaSettings, TlsSettings
+from publisher.settings.connections import TlsSettings
+from publisher.settings.sources import KafkaSettings
 from tests.lakeschema.catalog.certificates import Authority
 from tests.waiting import PATIENCE_SECONDS
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from thrift.protocol.TJSONProtocol import TJSONProtocol
 from thrift.transport.TTransport import TMemoryBuffer
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.events.decoding import MAX_MESSAGE_BYTES
 from publisher.events.metastore_events import NOISE, LogEvent, decode
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
@@ -91,7 +91,9 @@ def test_the_names_in_the_event_are_sufficient(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["CREATE_DATABASE", "ALTER_DATABASE", "DROP_DATABASE"])
 def test_a_database_event_is_a_hint_for_its_namespace(kind: str) -> None:
-    assert decode(LogEvent(7, 1, kind, "Club", "", "{}", "")) == (NamespaceHint(("club",), 7),)
+    assert decode(LogEvent(7, 1, kind, "Club", "", "{}", "")) == (
+        NamespaceHint(Namespace(("club",)), 7),
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_an_unreadable_alter_is_a_dead_letter_of_its_database(message: str) -> N
     dead = decode(LogEvent(7, 1, "ALTER_TABLE", "Club", "t", message, "json-0.2"))
 
     assert isinstance(dead, DeadLetter)
-    assert dead.namespace == ("club",)
+    assert dead.namespace == Namespace(("club",))
     assert dead.payload == message.encode("utf-8", "surrogatepass")
     assert "Error" not in dead.reason
 
@@ -189,5 +191,5 @@ def test_an_event_with_an_impossible_name_is_a_dead_letter(part: str, name: str)
     decoded = decode(event)
 
     assert isinstance(decoded, DeadLetter)
-    assert decoded.namespace == (None if part == "database" else ("d",))
+    assert decoded.namespace == (None if part == "database" else Namespace(("d",)))
     decoded.reason.encode("utf-8")

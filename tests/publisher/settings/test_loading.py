@@ -335,7 +335,7 @@ def test_a_secret_of_a_wrong_type_is_not_shown(tmp_path: Path, text: str) -> Non
     [
         ("SCHEMA_PUBLISHER__EVENTS", "notification-log", "SCHEMA_PUBLISHER__EVENTS (environment): expected JSON"),
         ("SCHEMA_PUBLISHER__INDEX__PATHS", "x", "index.paths (environment) is unknown; allowed here: kind, path"),
-        ("SCHEMA_PUBLISHER__CATALOG__DIALECT", "x", "catalog.dialect (environment) is unknown; allowed here: allow_insecure, kind, max"),
+        ("SCHEMA_PUBLISHER__CATALOG__DIALECT", "x", "catalog.dialect (environment) is unknown; allowed here: allow_insecure, default, kind, max"),
         ("SCHEMA_PUBLISHER_HTTP__PORT", "1", "did you mean SCHEMA_PUBLISHER__HTTP__PORT?"),
         ("SCHEMA_PUBLISHER__ENGIN__WORKERS", "3", "unknown section 'engin'; the sections are artifacts, catalog"),
     ],

@@ -16,6 +16,7 @@ from docs.reference import sections
 from publisher.settings import Settings
 from publisher.settings.json_schema import section_schema, settings_schema
 from publisher.settings.meanings import without_links
+from publisher.settings.secrets import SecretUrl
 from publisher.settings.starting_file import CatalogKind, starting_file
 
 ROOT = Path(__file__).parents[3]
@@ -115,7 +116,7 @@ def test_secrets_and_nothing_else_are_marked_as_such(model: type[BaseModel]) -> 
 
 
 def is_secret(annotation: Any) -> bool:
-    return bool(annotation == SecretStr | None)
+    return annotation in {SecretStr | None, SecretUrl | None}
 
 
 def test_each_key_says_what_it_means_without_links_that_an_editor_cannot_follow() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.policy import NO_LIMIT, DeletionLimit
 from publisher.settling.deletions import ConfirmMissing, HoldDeletions, plan_deletions
 
@@ -39,7 +39,7 @@ def test_many_deletions_in_one_database_wait_for_a_person_and_hold_up_no_other()
 
     steps = plan_deletions(listed, big | other, DeletionLimit(at_least=10, share=0.2))
 
-    assert steps == (ConfirmMissing(name(0, "other")), HoldDeletions(("d",), 20, 20))
+    assert steps == (ConfirmMissing(name(0, "other")), HoldDeletions(Namespace(("d",)), 20, 20))
 
 
 def test_an_empty_catalog_deletes_nothing_by_itself() -> None:
@@ -51,7 +51,9 @@ def test_an_empty_catalog_deletes_nothing_by_itself() -> None:
 
 
 def test_confirmed_deletions_continue() -> None:
-    steps = plan_deletions(frozenset(), names(40), DeletionLimit(), released=frozenset({("d",)}))
+    steps = plan_deletions(
+        frozenset(), names(40), DeletionLimit(), released=frozenset({Namespace(("d",))})
+    )
 
     assert steps == tuple(ConfirmMissing(each) for each in sorted(names(40)))
 

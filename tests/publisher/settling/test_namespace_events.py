@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.policy import Policy
 from publisher.settling.namespace_events import (
     MAX_REMEMBERED,
@@ -31,9 +31,10 @@ def state(tmp_path: Path) -> Iterator[State]:
     opened.close()
 
 
-def remember(
-    state: State, event_id: int, now: float = NOW, namespace: tuple[str, ...] = ("d",)
-) -> None:
+_D = Namespace(("d",))
+
+
+def remember(state: State, event_id: int, now: float = NOW, namespace: Namespace = _D) -> None:
     state.write(lambda tx: remember_namespace_events(tx, {namespace: event_id}, now, POLICY))
 
 
@@ -91,7 +92,7 @@ def test_an_older_event_counts_once_the_newer_is_shown_everywhere(state: State) 
 
 def test_those_that_are_shown_everywhere_are_forgotten(state: State) -> None:
     for number in range(5):
-        remember(state, number, namespace=(f"d{number}",))
+        remember(state, number, namespace=Namespace((f"d{number}",)))
 
     remember(state, 9, NOW + 10.0)
 
@@ -101,15 +102,15 @@ def test_those_that_are_shown_everywhere_are_forgotten(state: State) -> None:
 @pytest.mark.thorough
 def test_a_flood_of_namespaces_is_not_remembered(state: State) -> None:
     for number in range(MAX_REMEMBERED + 5):
-        remember(state, number, namespace=(f"d{number}",))
+        remember(state, number, namespace=Namespace((f"d{number}",)))
 
     assert remembered(state) == MAX_REMEMBERED
 
 
 @pytest.mark.thorough
 def test_a_flood_of_namespaces_in_one_batch_is_not_remembered(state: State) -> None:
-    events: dict[tuple[str, ...], int] = {
-        (f"d{number}",): number for number in range(MAX_REMEMBERED + 5)
+    events: dict[Namespace, int] = {
+        Namespace((f"d{number}",)): number for number in range(MAX_REMEMBERED + 5)
     }
 
     state.write(lambda tx: remember_namespace_events(tx, events, NOW, POLICY))

@@ -1,17 +1,24 @@
-"""An empty state on SQLite."""
+"""An empty state on SQLite, and on PostgreSQL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from publisher.state.sqlite import SqliteState
+from publisher.state.opening import StoredState, open_state
+from publisher.state.places import Place
+from tests.postgresql import KINDS, empty_place
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return empty_place(request.param, tmp_path, request)
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[SqliteState]:
-    opened = SqliteState(tmp_path / "state.db")
-    yield opened
-    opened.close()
+def state(place: Place) -> Iterator[StoredState]:
+    with closing(open_state(place)) as opened:
+        yield opened

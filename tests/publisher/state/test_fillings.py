@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.state.opening import StoredState
 from publisher.state.protocol import MAX_FILLINGS
+from publisher.state.reading import read_state
 from publisher.state.records import FilledColumn, FillingRecord
 from publisher.state.sqlite import SqliteState
-from publisher.state.sqlite_reading import read_state
 
 T, A, B = (RelationName.of("shop", name) for name in "tab")
 
@@ -25,21 +26,21 @@ def filling(
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[SqliteState]:
+def state(tmp_path: Path) -> Iterator[StoredState]:
     state = SqliteState(tmp_path / "state.db")
     yield state
     state.close()
 
 
-def add(state: SqliteState, *told: FillingRecord) -> None:
+def add(state: StoredState, *told: FillingRecord) -> None:
     state.write(lambda tx: tx.fillings.add(told))
 
 
-def into(state: SqliteState, *names: RelationName) -> Sequence[FillingRecord]:
+def into(state: StoredState, *names: RelationName) -> Sequence[FillingRecord]:
     return state.read(lambda tx: tx.fillings.into(names or (T,)))
 
 
-def test_what_is_told_is_read_from_both_ends(state: SqliteState, tmp_path: Path) -> None:
+def test_what_is_told_is_read_from_both_ends(state: StoredState, tmp_path: Path) -> None:
     told = [filling(A, 1.0), filling(B, 2.0), filling(A, 3.0, target=B)]
 
     state.write(lambda tx: tx.fillings.add(told))
@@ -77,7 +78,7 @@ def test_neither_order_nor_repetition_matters(seed: int, tmp_path: Path) -> None
     assert found[0] == found[1] == found[2]
 
 
-def test_a_table_that_is_filled_anew_comes_of_nothing_before(state: SqliteState) -> None:
+def test_a_table_that_is_filled_anew_comes_of_nothing_before(state: StoredState) -> None:
     anew = FillingRecord(T, None, "", "", "", (), 5.0, 5.0)
 
     state.write(lambda tx: tx.fillings.add([filling(A, 1.0), filling(B, 5.0), anew]))
@@ -86,7 +87,7 @@ def test_a_table_that_is_filled_anew_comes_of_nothing_before(state: SqliteState)
     assert [each.source for each in into(state)] == [B]
 
 
-def test_the_oldest_are_forgotten(state: SqliteState) -> None:
+def test_the_oldest_are_forgotten(state: StoredState) -> None:
     many = [filling(A, float(at), mark=str(at)) for at in range(MAX_FILLINGS + 10)]
 
     state.write(lambda tx: tx.fillings.add(many))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
 from publisher.state.sqlite import SqliteState
@@ -51,7 +51,7 @@ def read_all(tx: Transaction) -> dict[str, object]:
         "due_at": tx.work.due_at(),
         "records": tx.graph.every_record(),
         "some_records": tx.graph.records([view, odd, gone]),
-        "in_namespace": tx.graph.in_namespace(("a b",)),
+        "in_namespace": tx.graph.in_namespace(Namespace(("a b",))),
         "derivations": tx.graph.derivations(known),
         "edges_of": tx.graph.edges_of(known),
         "dependents": tx.graph.dependents([orders, RelationName.of("a", "b", "t")]),
@@ -77,6 +77,9 @@ def plain(value: object) -> object:
     match value:
         case RelationName():
             return str(value)
+        case Namespace(levels, ""):
+            # The only form that there was.
+            return list(levels)
         case Enum():
             return value.name
         case bytes():
@@ -101,7 +104,7 @@ def plain(value: object) -> object:
 
 ADDED = {
     *("fingerprint", "republish_after", "runtime", "read_at", "first_asked"),
-    *("index_check_due", "failures", "payload_length", "inputs", "output"),
+    *("index_check_due", "failures", "payload_length", "inputs", "output", "kind", "owner"),
 }
 """Attributes that the code which wrote the file did not know."""
 

@@ -20,12 +20,13 @@ from alembic.util.exc import CommandError
 from sqlalchemy import create_engine
 
 import publisher.state
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.events.protocol import DeadLetter
 from publisher.redaction import SECRETS
 from publisher.state.migrations import newest_revision
 from publisher.state.migrations.upgrade import upgrade
+from publisher.state.opening import StoredState
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Cause,
@@ -43,11 +44,11 @@ MIGRATIONS = Path(publisher.state.__file__).parent / "migrations"
 A, B, C, D = (RelationName.of("db", n) for n in "abcd")
 
 
-def request(state: SqliteState, *names: RelationName, at: float = 0.0) -> None:
+def request(state: StoredState, *names: RelationName, at: float = 0.0) -> None:
     state.write(lambda tx: tx.work.request(WorkRequest(name, at) for name in names))
 
 
-def claim(state: SqliteState, now: float = 1.0, limit: int = 10) -> list[Claim]:
+def claim(state: StoredState, now: float = 1.0, limit: int = 10) -> list[Claim]:
     return list(state.write(lambda tx: tx.work.claim(now, 10.0, limit)))
 
 
@@ -165,7 +166,7 @@ class TestTransactions:
         assert state.read(lambda tx: tx.journal.position("n")) == "200"
         state.close()
 
-    def test_an_exception_rolls_back_the_whole_transaction(self, state: SqliteState) -> None:
+    def test_an_exception_rolls_back_the_whole_transaction(self, state: StoredState) -> None:
         def fail(tx: Transaction) -> None:
             tx.journal.save_position("s", "1")
             raise KeyError
@@ -175,7 +176,7 @@ class TestTransactions:
 
         assert state.read(lambda tx: tx.journal.position("s")) is None
 
-    def test_a_write_in_a_read_transaction_is_rolled_back(self, state: SqliteState) -> None:
+    def test_a_write_in_a_read_transaction_is_rolled_back(self, state: StoredState) -> None:
         state.read(lambda tx: tx.journal.save_position("s", "1"))
 
         assert state.read(lambda tx: tx.journal.position("s")) is None
@@ -208,7 +209,7 @@ class TestTransactions:
 
 class TestWork:
     def test_claimed_work_is_not_claimed_again_until_its_lease_ends(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         request(state, A)
 
@@ -220,7 +221,7 @@ class TestWork:
         assert second.fence > first[0].fence
         assert second.attempts == 2
 
-    def test_an_older_fence_holds_nothing(self, state: SqliteState) -> None:
+    def test_an_older_fence_holds_nothing(self, state: StoredState) -> None:
         request(state, A)
         (old,) = claim(state, now=1.0)
         claim(state, now=20.0)
@@ -229,7 +230,7 @@ class TestWork:
         assert not state.write(lambda tx: tx.work.clear(old))
         assert state.read(lambda tx: tx.work.due_at()) is not None
 
-    def test_a_fence_is_never_reused_after_work_ended(self, state: SqliteState) -> None:
+    def test_a_fence_is_never_reused_after_work_ended(self, state: StoredState) -> None:
         request(state, A)
         (old,) = claim(state)
         state.write(lambda tx: tx.work.clear(old))
@@ -239,7 +240,7 @@ class TestWork:
 
         assert not state.read(lambda tx: tx.work.holds(old))
 
-    def test_a_request_during_the_work_remains_after_it(self, state: SqliteState) -> None:
+    def test_a_request_during_the_work_remains_after_it(self, state: StoredState) -> None:
         request(state, A)
         (held,) = claim(state)
         request(state, A)
@@ -248,7 +249,7 @@ class TestWork:
 
         assert [c.relation for c in claim(state)] == [A]
 
-    def test_the_highest_requested_event_id_is_kept(self, state: SqliteState) -> None:
+    def test_the_highest_requested_event_id_is_kept(self, state: StoredState) -> None:
         def request_event(tx: Transaction, event_id: int | None) -> None:
             tx.work.request([WorkRequest(A, 0.0, min_event_id=event_id)])
 
@@ -257,7 +258,7 @@ class TestWork:
 
         assert [c.min_event_id for c in claim(state)] == [9]
 
-    def test_work_that_never_ended_is_claimed_alone(self, state: SqliteState) -> None:
+    def test_work_that_never_ended_is_claimed_alone(self, state: StoredState) -> None:
         request(state, A)
         claim(state, now=1.0)
         request(state, B, C, at=0.5)
@@ -266,7 +267,7 @@ class TestWork:
         assert [c.relation for c in claim(state, now=20.0)] == [B, C]
 
     def test_events_go_before_refreshes_and_refreshes_before_snapshots(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         requests = [
             WorkRequest(A, 0.0, Urgency.SNAPSHOT),
@@ -281,7 +282,7 @@ class TestWork:
     @pytest.mark.parametrize("cause", [Cause.OWN, Cause.CRASH])
     @pytest.mark.parametrize("ticks_between", [0, 1, 2, 3, 7])
     def test_work_that_failed_gets_its_turn_while_events_keep_coming(
-        self, state: SqliteState, cause: Cause, ticks_between: int
+        self, state: StoredState, cause: Cause, ticks_between: int
     ) -> None:
         state.write(lambda tx: tx.work.request([WorkRequest(A, 0.0, Urgency.SNAPSHOT)]))
         (held,) = claim(state)
@@ -299,7 +300,7 @@ class TestWork:
         assert A in claimed
 
     def test_work_that_failed_does_not_delay_aged_work_that_never_did(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         failed = [RelationName.of("failed", f"t{n}") for n in range(16)]
         state.write(
@@ -316,7 +317,7 @@ class TestWork:
         assert not any(batch & {*failed} and A in batch for batch in batches)
 
     def test_a_relation_that_keeps_changing_waits_for_a_bounded_time(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         def request_at(tx: Transaction, due: float) -> None:
             tx.work.request_when_quiet([WorkRequest(A, due)], 20.0)
@@ -327,7 +328,7 @@ class TestWork:
         assert state.read(lambda tx: tx.work.due_at()) == 25.0
 
     def test_deferred_work_returns_and_keeps_attempts_only_if_they_count(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         request(state, A, B)
         first, second = claim(state)
@@ -342,7 +343,7 @@ class TestWork:
         shown = {w.relation: w.last_error for w in state.read(lambda tx: tx.work.outstanding())}
         assert shown == {A: "index", B: "process ended"}
 
-    def test_a_second_read_is_scheduled_when_the_first_ends(self, state: SqliteState) -> None:
+    def test_a_second_read_is_scheduled_when_the_first_ends(self, state: StoredState) -> None:
         state.write(lambda tx: tx.work.request([WorkRequest(A, 0.0, reread_at=9.0)]))
         (held,) = claim(state)
 
@@ -352,18 +353,18 @@ class TestWork:
         (again,) = claim(state, now=9.0)
         assert again.reread_at is None
 
-    def test_work_is_found_by_namespaces_with_special_characters(self, state: SqliteState) -> None:
+    def test_work_is_found_by_namespaces_with_special_characters(self, state: StoredState) -> None:
         odd, nested = RelationName(("a b",), "t"), RelationName(("a", "b"), "t")
         for name in (odd, nested, RelationName.of("a", "t")):
             request(state, name)
 
-        assert state.read(lambda tx: tx.work.in_namespace(("a b",))) == [odd]
-        assert state.read(lambda tx: tx.work.in_namespace(("a", "b"))) == [nested]
+        assert state.read(lambda tx: tx.work.in_namespace(Namespace(("a b",)))) == [odd]
+        assert state.read(lambda tx: tx.work.in_namespace(Namespace(("a", "b")))) == [nested]
 
 
 class TestVersions:
     def test_a_number_is_taken_once_and_only_after_the_expected_version(
-        self, state: SqliteState
+        self, state: StoredState
     ) -> None:
         assert state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
         assert not state.write(lambda tx: tx.versions.reserve(version("1.0.1"), b"x", None))
@@ -375,14 +376,14 @@ class TestVersions:
         state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
         assert state.write(lambda tx: tx.versions.reserve(version("1.0.1"), b"x", newest.sequence))
 
-    def test_bytes_are_kept_until_confirmed(self, state: SqliteState) -> None:
+    def test_bytes_are_kept_until_confirmed(self, state: StoredState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
 
         assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) == b"w"
         state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
         assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) is None
 
-    def test_what_rebuilds_a_wheel_is_kept_after_it_was_confirmed(self, state: SqliteState) -> None:
+    def test_what_rebuilds_a_wheel_is_kept_after_it_was_confirmed(self, state: StoredState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None, "its provenance"))
 
         state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
@@ -390,7 +391,7 @@ class TestVersions:
         assert state.read(lambda tx: tx.versions.provenance("d", "1.0.0")) == "its provenance"
         assert state.read(lambda tx: tx.versions.provenance("d", "9.9.9")) == ""
 
-    def test_what_the_index_holds_of_a_version_can_be_revised(self, state: SqliteState) -> None:
+    def test_what_the_index_holds_of_a_version_can_be_revised(self, state: StoredState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
         state.write(lambda tx: tx.versions.revise("d", "1.0.0", VersionStatus.LOST))
         (reserved,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
@@ -403,7 +404,7 @@ class TestVersions:
         assert revised.status is VersionStatus.LOST
         assert state.read(lambda tx: tx.versions.distributions()) == ["d"]
 
-    def test_an_unusable_number_stays_taken(self, state: SqliteState) -> None:
+    def test_an_unusable_number_stays_taken(self, state: StoredState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
 
         state.write(lambda tx: tx.versions.mark_unusable("d", "1.0.0"))
@@ -412,7 +413,7 @@ class TestVersions:
         assert found.status is VersionStatus.CONFLICT
         assert state.read(lambda tx: tx.versions.open_reservations(["d"])) == []
 
-    def test_adopting_a_known_version_changes_nothing(self, state: SqliteState) -> None:
+    def test_adopting_a_known_version_changes_nothing(self, state: StoredState) -> None:
         adopted = replace(version("1.0.0"), status=VersionStatus.PUBLISHED)
         state.write(lambda tx: tx.versions.adopt([adopted]))
         state.write(lambda tx: tx.versions.adopt([replace(adopted, content_hash="x")]))
@@ -424,7 +425,7 @@ class TestVersions:
 
 
 class TestMemoAndJournal:
-    def test_a_derivation_is_recalled_by_its_inputs(self, state: SqliteState) -> None:
+    def test_a_derivation_is_recalled_by_its_inputs(self, state: StoredState) -> None:
         entries = [MemoEntry("h1", Status.OK, "{}", ""), MemoEntry("h2", Status.BROKEN)]
         state.write(lambda tx: tx.memo.remember(entries, 5.0))
 
@@ -433,7 +434,7 @@ class TestMemoAndJournal:
         assert found == {"h1": entries[0], "h2": entries[1]}
         assert state.write(lambda tx: tx.memo.forget_before(6.0)) == 2
 
-    def test_a_singleton_has_one_holder_until_its_lease_ends(self, state: SqliteState) -> None:
+    def test_a_singleton_has_one_holder_until_its_lease_ends(self, state: StoredState) -> None:
         first = state.write(lambda tx: tx.journal.lease("@s", 0.0, 10.0))
 
         assert state.write(lambda tx: tx.journal.lease("@s", 5.0, 10.0)) is None
@@ -443,8 +444,8 @@ class TestMemoAndJournal:
         assert second > first
         assert not state.read(lambda tx: tx.journal.holds("@s", first))
 
-    def test_dead_letters_keep_their_bytes(self, state: SqliteState) -> None:
-        letter = DeadLetter(b"\x00\xff", "invalid JSON", ("a b",))
+    def test_dead_letters_keep_their_bytes(self, state: StoredState) -> None:
+        letter = DeadLetter(b"\x00\xff", "invalid JSON", Namespace(("a b",)))
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 3.0))
 
         (found,) = state.read(lambda tx: tx.journal.dead_letters())
@@ -452,7 +453,7 @@ class TestMemoAndJournal:
         assert (found.payload, found.reason, found.namespace) == (
             b"\x00\xff",
             "invalid JSON",
-            ("a b",),
+            Namespace(("a b",)),
         )
         state.write(lambda tx: tx.journal.discard_dead_letter(found.id))
         assert state.read(lambda tx: tx.journal.dead_letters()) == []
@@ -479,7 +480,7 @@ class TestSecrets:
 
         assert modes == {0o600}
 
-    def test_what_a_server_echoed_is_stored_without_known_secrets(self, state: SqliteState) -> None:
+    def test_what_a_server_echoed_is_stored_without_known_secrets(self, state: StoredState) -> None:
         SECRETS.learn("swordfish-5791")
         echoed = f"denied: Basic {b64encode(b'me:swordfish-5791').decode()} swordfish-5791"
         letter = DeadLetter(b"{", echoed)
@@ -530,3 +531,18 @@ def test_a_file_that_cannot_be_used_is_not_held_open(
     assert refused.value is not None
     opened = {descriptor.resolve() for descriptor in Path("/proc/self/fd").iterdir()}
     assert path.resolve() not in opened
+
+
+def test_a_generation_ends_with_a_write_of_any_process(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with closing(SqliteState(path)) as state, closing(SqliteState(path)) as other:
+        found = [state.generation()]
+        state.read(lambda tx: tx.tallies.figures())
+        found.append(state.generation())
+        for number, writer in enumerate((state, other)):
+            new = RelationName.of("shop", f"t{number}")
+            writer.write(lambda tx, new=new: tx.graph.add_unknown([new]))  # type: ignore[misc]
+            found.append(state.generation())
+
+    assert found[0] == found[1]
+    assert len({*found}) == 3

@@ -10,14 +10,18 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from sqlalchemy import Select, UpdateBase, create_engine
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Insert, Select, UpdateBase, create_engine, inspect
 
-from publisher.state.sql import graph, journal, memo, statements, versions, work
+from deploy.postgresql import Postgresql
+from publisher.state.opening import open_state
+from publisher.state.places import Database
+from publisher.state.sql import catalogue, graph, journal, memo, outbox, statements, versions, work
+from publisher.state.sql.dialects import POSTGRESQL, SQLITE
 from publisher.state.sql.tables import METADATA
 from publisher.state.sqlite import SqliteState
+from tests.postgresql import empty_database
 
-MODULES = (graph, journal, memo, statements, versions, work)
+MODULES = (catalogue, graph, journal, memo, outbox, statements, versions, work)
 
 
 def layout(path: Path) -> dict[str, object]:
@@ -73,9 +77,49 @@ def test_the_tables_are_those_that_the_migrations_create(tmp_path: Path) -> None
     assert layout(tmp_path / "created.db") == layout(tmp_path / "migrated.db")
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_only_upserts_are_written_for_sqlite(module: ModuleType) -> None:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy does not type it
+@pytest.mark.integration
+def test_both_databases_have_the_same_tables(tmp_path: Path, postgresql: Postgresql) -> None:
+    file, url = tmp_path / "state.db", empty_database(postgresql)
+    for place in (file, Database(url)):
+        open_state(place).close()
 
+    assert tables(f"sqlite:///{file}") == tables(url.replace("://", "+psycopg://", 1))
+
+
+_INDEXES = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+    "postgresql": "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()"
+    " AND indexdef NOT LIKE '%%_pkey %%' AND indexdef NOT LIKE '%%_key %%'",
+}
+
+
+def tables(url: str) -> dict[str, object]:
+    """Columns and keys of each table, and the names of the indexes.
+
+    The full-text index is each database's own.
+    """
+    engine = create_engine(url)
+    seen = inspect(engine)
+    found: dict[str, object] = {
+        name: (
+            sorted((c["name"], c["nullable"]) for c in seen.get_columns(name)),
+            sorted(seen.get_pk_constraint(name)["constrained_columns"]),
+        )
+        for name in seen.get_table_names()
+        if name == "searched" or not name.startswith("search")
+    }
+    with engine.connect() as connection:
+        names = connection.exec_driver_sql(_INDEXES[engine.dialect.name]).scalars()
+        found["indexes"] = sorted(
+            name for name in names if not name.startswith(("search_", "alembic_"))
+        )
+    engine.dispose()
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_each_statement_is_compiled_for_both_databases(module: ModuleType) -> None:
     for each in built_statements(module):
-        assert isinstance(each, sqlite.Insert) or str(each.compile(dialect=dialect))
+        names = [column.name for column in each.table.c] if isinstance(each, Insert) else None
+        for dialect in (SQLITE, POSTGRESQL):
+            assert str(each.compile(dialect=dialect, column_keys=names))

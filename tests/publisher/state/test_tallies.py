@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.events.protocol import DeadLetter
+from publisher.state.opening import StoredState
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Claim,
@@ -46,7 +47,7 @@ def counted(tx: Transaction) -> Figures:
     )
 
 
-def assert_exact(state: SqliteState) -> None:
+def assert_exact(state: StoredState) -> None:
     kept, expected = state.read(lambda tx: (tx.tallies.figures(), counted(tx)))
     assert kept == expected
 

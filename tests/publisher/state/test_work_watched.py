@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.progress import Retried
+from publisher.state.opening import StoredState
 from publisher.state.protocol import StateUnavailable, Transaction
 from publisher.state.records import Cause, Claim, Urgency, WorkRequest
 from publisher.state.sqlite import SqliteState
@@ -17,7 +18,7 @@ from publisher.state.sqlite import SqliteState
 A, B, C = (RelationName.of("db", n) for n in "abc")
 
 
-def claimed(state: SqliteState) -> dict[RelationName, Claim]:
+def claimed(state: StoredState) -> dict[RelationName, Claim]:
     requests = [WorkRequest(name, at) for name, at in ((A, 1.0), (B, 2.0), (C, 3.0))]
     state.write(lambda tx: tx.work.request(requests))
     claims = state.write(lambda tx: tx.work.claim(10.0, 10.0, 10))
@@ -25,7 +26,7 @@ def claimed(state: SqliteState) -> dict[RelationName, Claim]:
 
 
 def test_what_is_deferred_is_retried_and_what_is_done_or_read_again_is_not(
-    state: SqliteState,
+    state: StoredState,
 ) -> None:
     claims = claimed(state)
 
@@ -38,7 +39,7 @@ def test_what_is_deferred_is_retried_and_what_is_done_or_read_again_is_not(
 
 
 def test_the_oldest_request_is_not_that_of_a_relation_in_trouble_of_its_own(
-    state: SqliteState,
+    state: StoredState,
 ) -> None:
     claims = claimed(state)
     assert state.read(lambda tx: tx.work.oldest_at()) == 1.0
@@ -48,11 +49,12 @@ def test_the_oldest_request_is_not_that_of_a_relation_in_trouble_of_its_own(
     assert state.read(lambda tx: tx.work.oldest_at()) == 2.0
 
 
-def test_without_work_there_is_no_oldest_request(state: SqliteState) -> None:
+def test_without_work_there_is_no_oldest_request(state: StoredState) -> None:
     assert state.read(lambda tx: tx.work.oldest_at()) is None
 
 
-def test_the_oldest_request_is_found_by_an_index(state: SqliteState, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_the_oldest_request_is_found_by_an_index(state: StoredState, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "state.db")) as connection:
         (plan,) = connection.execute(
             "EXPLAIN QUERY PLAN SELECT min(first_asked) FROM work WHERE failures = 0"
@@ -61,8 +63,9 @@ def test_the_oldest_request_is_found_by_an_index(state: SqliteState, tmp_path: P
     assert "work_oldest" in plan[-1]
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_claim_and_the_next_due_time_read_no_more_of_the_queue_than_they_answer(
-    state: SqliteState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state: StoredState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -70,7 +73,7 @@ def test_a_claim_and_the_next_due_time_read_no_more_of_the_queue_than_they_answe
         tx.work.due_at()
         # More than is claimed, and due for long: every one of the queue's questions is asked.
         assert len(tx.work.claim(1e6, 10.0, 4)) in {1, 3, 4}
-        tx.work.in_namespace(("db",))
+        tx.work.in_namespace(Namespace(("db",)))
 
     state.write(lambda tx: tx.work.request(_requests(20)))
     connect = sqlite3.connect
@@ -102,7 +105,7 @@ def _traced(connection: sqlite3.Connection, asked: list[str]) -> sqlite3.Connect
 
 
 def test_the_most_urgent_work_is_claimed_first_and_what_is_due_first_of_it(
-    state: SqliteState,
+    state: StoredState,
 ) -> None:
     state.write(lambda tx: tx.work.request(_requests(9)))
 
@@ -112,7 +115,7 @@ def test_the_most_urgent_work_is_claimed_first_and_what_is_due_first_of_it(
 
 
 def test_work_is_due_when_its_lease_or_its_time_comes_whichever_is_later(
-    state: SqliteState,
+    state: StoredState,
 ) -> None:
     state.write(lambda tx: tx.work.request([WorkRequest(A, 1.0)]))
     state.write(lambda tx: tx.work.claim(5.0, 10.0, 1))
@@ -123,8 +126,9 @@ def test_work_is_due_when_its_lease_or_its_time_comes_whichever_is_later(
     assert state.read(lambda tx: tx.work.due_at()) == 12.0
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_file_that_was_removed_or_replaced_takes_no_writes(
-    state: SqliteState, tmp_path: Path
+    state: StoredState, tmp_path: Path
 ) -> None:
     file, aside = tmp_path / "state.db", tmp_path / "aside"
     file.rename(aside)

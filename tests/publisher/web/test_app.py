@@ -358,7 +358,7 @@ def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
 
     assert client.get("/simple/").status_code == 404
     assert client.get("/packages/acme-a-b").status_code == 404
-    assert Outline(client.get("/").text).links == ["/relations/a.b"]
+    assert Outline(client.get("/").text).links == ["/relations/a.b", "/catalog"]
 
 
 @pytest.mark.parametrize(

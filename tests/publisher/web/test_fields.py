@@ -26,7 +26,7 @@ def record(name: str, *fields: Any, **more: Any) -> dict[str, Any]:
 def test_a_field_says_its_type_whether_it_may_be_null_its_default_and_documentation() -> None:
     [row] = rows(field("total", ["null", "long"], default=None, doc="In cents."))
 
-    assert row == FieldRow("total", 0, "long", False, "null", "In cents.")
+    assert row == FieldRow("total", 0, "long", False, "null", "In cents.", column="total")
 
 
 DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}

@@ -36,10 +36,15 @@ class Knowing(IdleDaemon):
     state: ShownState | None = None
 
     def lineage(
-        self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
+        self,
+        relation: RelationName,
+        column: str | None,
+        direction: Direction,
+        depth: int | None,
+        most: int | None = None,
     ) -> Traced | NotFound:
         assert self.state is not None
-        return self.state.lineage(relation, column, direction, depth)
+        return self.state.lineage(relation, column, direction, depth, most)
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
+from codegen.declared_classes import DeclaredClass, Member
+from codegen.metadata import Extra
 from codegen.package import PackageContents, PackageRequest, Provenance, Release
+from codegen.usage_programs import NamedUse, UsageProgram
 from codegen.wheel import build_wheel
 from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.simple_page import ListedFile, ProjectPage, page_to_json
 from publisher.index.static import StaticIndex
-from publisher.web.app import create_app
+from publisher.web.app import create_app, create_public_app
 from publisher.web.descriptions import PackageDescription
 from publisher.web.fields import field_rows
+from publisher.web.package_code import PackageCode
 from publisher.web.package_page import PackageView, package_page, package_view
 from publisher.web.packages import Site
 from publisher.web.status import Neighbour, RelationSummary
@@ -109,6 +113,7 @@ def test_a_dropped_relations_package_says_that_all_is_yanked(index: StaticIndex)
     assert "Every version is yanked" in outline.text
     # No installer takes a yanked version for a pattern.
     assert f'"{NAME}==1.2.0"' in outline.text
+    assert f"/requirements/{NAME}.txt" not in outline.links
 
 
 def test_the_safe_ways_to_install_name_this_index_alone(index: StaticIndex) -> None:
@@ -192,6 +197,44 @@ def test_trouble_of_the_relation_is_shown(index: StaticIndex) -> None:
     assert f"The relation is BROKEN: no such column: {HOSTILE}" in shown(index, summary).text
 
 
+def test_a_dropped_relations_package_says_since_when_whom_to_ask_and_what_to_pin(
+    index: StaticIndex,
+) -> None:
+    for file in index.files(NAME):
+        index.yank(file, "dropped")
+    gone = RelationSummary("MISSING", "", (), (), owner=HOSTILE, missing_since=1_767_225_600)
+
+    public = AsgiClient(create_public_app(index, IdleDaemon(), site=Site(lambda _: gone)))
+    text = Outline(public.get(ADDRESS).text).text
+
+    assert "no such relation since 2026-01-01 00:00:00 UTC" in text
+    assert "pin ==1.2.0 exactly; ask" in text
+    # Only who may see the pages of relations sees the owner.
+    assert "ask the owner of the relation what replaces it" in text
+    assert HOSTILE not in text
+    assert f"ask its owner, {HOSTILE}, what replaces it" in shown(index, gone).text
+    requirements = public.get(f"/requirements/{NAME}.txt")
+    assert requirements.status_code == 404
+    assert f"is yanked (dropped); programs that use it can pin {NAME}==1.2.0" in requirements.text
+
+
+@pytest.mark.parametrize("asked", ["company", "example.company", "acme-schema-example-compani"])
+def test_an_unknown_package_offers_those_of_the_name_and_a_search(
+    index: StaticIndex, asked: str
+) -> None:
+    for name in ("other", "places"):
+        index.upload(sample_wheel(f"acme-schema-{name}"))
+    app = create_app(index, IdleDaemon(), site=Site(prefix=PREFIX), registry=CollectorRegistry())
+
+    answer = AsgiClient(app).get(f"/packages/{asked}")
+
+    outline = Outline(answer.text)
+    assert answer.status_code == 404
+    assert ADDRESS in outline.links
+    assert f'name="q" value="{asked}"' in answer.text
+    assert "name of a package is acme-schema-, then" in outline.text
+
+
 def test_the_origin_is_shown(index: StaticIndex) -> None:
     text = shown(index).text
 
@@ -253,7 +296,7 @@ def test_an_unknown_name_is_told_with_names_like_it(index: StaticIndex) -> None:
     assert answer.status_code == 404
     assert "acme-schema-example-compani<b>" in outline.text
     assert outline.links == [
-        "/", "/packages/", "/packages/acme-schema-example-companies", ADDRESS, "/packages/",
+        "/packages/", "/packages/acme-schema-example-companies", ADDRESS, "/packages/",
     ]  # fmt: skip
     assert outline.faults == []
 
@@ -262,6 +305,7 @@ ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "nav", "section", "article",
     "h1", "h2", "h3", "p", "a", "ul", "li", "pre", "code", "span", "br", "div", "dl", "dt", "dd",
     "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "time",
+    "link", "form", "label", "select", "option", "button",
 }  # fmt: skip
 TEXTS = st.just(HOSTILE) | st.text(max_size=20)
 
@@ -302,7 +346,12 @@ def views(draw: st.DrawFn) -> PackageView:
     )
     packaged = frozenset(n.distribution for n in (summary.upstreams if summary else ()))
     omitted = tuple(draw(st.lists(TEXTS, max_size=2)))
-    description = PackageDescription(contents, draw(TEXTS), field_rows(schema), omitted)
+    member = Member("a", f"a: {draw(TEXTS)}", draw(TEXTS))
+    classes = (DeclaredClass("RECORD", f"class {draw(TEXTS)}:", draw(TEXTS), (member,)),)
+    program = UsageProgram(draw(TEXTS), draw(TEXTS), draw(TEXTS), draw(TEXTS))
+    use, extra = NamedUse((draw(TEXTS),), draw(TEXTS)), Extra(draw(TEXTS), draw(TEXTS))
+    code = PackageCode(classes, draw(TEXTS), draw(TEXTS), draw(TEXTS), (program,), (use,), (extra,))
+    description = PackageDescription(contents, draw(TEXTS), field_rows(schema), omitted, code)
     page = ProjectPage(NAME, (file,))
     return package_view(page, "http://h/simple/", description, summary, packaged)
 
@@ -318,7 +367,8 @@ def test_untrusted_text_is_never_markup(view: PackageView) -> None:
     assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
     assert {name for _, name, _ in outline.attributes} <= {
         "lang", "charset", "name", "content", "id", "class", "href", "scope", "role", "tabindex",
-        "aria-label", "aria-labelledby", "datetime",
+        "aria-label", "aria-labelledby", "datetime", "rel", "type", "title", "action", "method", "selected",
+        "data-label",
     }  # fmt: skip
     assert all(target.startswith(("/", "#")) for target in outline.links)
 
@@ -381,10 +431,13 @@ def test_a_wide_package_with_a_long_history_is_one_page(tmp_path: Path) -> None:
     headers, packed = client.raw(ADDRESS, {"Accept-Encoding": "gzip"})
 
     outline = Outline(answer.text)
-    assert outline.tags.count("article") == 500
-    assert sum(id_.startswith("field-") for id_ in outline.ids) == 800
-    assert outline.text.count("added: optional string") == 500
-    assert len(packed) < 50_000
+    assert outline.tags.count("article") == 200
+    assert "Versions (500)" in answer.text
+    assert "300 older versions are on the" in answer.text
+    assert sum(id_.startswith("field-") for id_ in outline.ids) == 200
+    assert "600 more fields are in the" in answer.text
+    assert outline.text.count("added: optional string") == 200
+    assert len(packed) <= 30_000
     known = client.get(ADDRESS, headers={"If-None-Match": answer.headers["etag"]})
     assert known.status_code == 304
     assert headers["content-encoding"] == "gzip"

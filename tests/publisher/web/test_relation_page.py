@@ -13,6 +13,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.static import StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
+from publisher.web.addresses import Link
 from publisher.web.app import create_app, create_operations_app, create_public_app
 from publisher.web.details import (
     Definition,
@@ -25,6 +26,7 @@ from publisher.web.details import (
 )
 from publisher.web.fields import FieldRow
 from publisher.web.packages import Site
+from publisher.web.relation_page import relation_page
 from publisher.web.status import (
     FoundPackage,
     FoundRelation,
@@ -40,6 +42,7 @@ from tests.publisher.web.packages import HOSTILE, field, record_schema, wheels
 
 TOKEN = "a token of the operators"
 PROJECT = "acme-schema-shop-orders"
+ORDER_ID = FieldRow("order_id", 0, "long", required=True, column="order_id")
 ORDERS = RelationDetails(
     relation="shop.orders",
     status="BROKEN",
@@ -48,7 +51,7 @@ ORDERS = RelationDetails(
     remedy="repair shop.raw first",
     distribution=PROJECT,
     definition=Definition("view", "SELECT gone FROM shop.raw", "As the catalog has it now."),
-    fields=FieldList((FieldRow("order_id", 0, "long", required=True),), 3, (), "Of version 1.0.0"),
+    fields=FieldList((ORDER_ID,), 3, (), "Of version 1.0.0"),
     reads=RelatedRelations((RelatedRelation("shop.raw", "MISSING"),), 1),
     read_by=RelatedRelations((RelatedRelation("shop.`a/b ?#`", "OK"),), 10_000),
     versions=(VersionLine("1.0.0", "PUBLISHED", "first", ("first version",), 1_000_000.0),),
@@ -120,11 +123,43 @@ def test_it_shows_the_trouble_and_the_remedy_and_all_that_is_known(index: Static
     ):
         assert shown in outline.text
     assert outline.links == [
-        "/",
+        "/catalog",
         f"/packages/{PROJECT}",
+        "/impact/shop.orders",
         "/relations/shop.raw",
         "/relations/shop.%60a%2Fb%20%3F%23%60",
     ]
+
+
+def test_a_column_with_a_known_lineage_leads_to_its_sources_and_readers() -> None:
+    known = Outline(relation_page(ORDERS, Link(""), ("order_id",)).decode()).links
+    unknown = Outline(relation_page(ORDERS, Link(""), ("other",)).decode()).links
+
+    readers = "/lineage/shop.orders/order_id?direction=downstream&depth=all"
+    assert readers in known
+    assert readers not in unknown
+    assert "/impact/shop.orders/order_id" in known
+    assert "/impact/shop.orders/order_id" not in unknown
+
+
+def test_a_column_whose_name_is_none_in_avro_leads_to_its_readers() -> None:
+    row = FieldRow("größe_x", 0, "long", required=True, column="größe/x")
+    details = replace(ORDERS, fields=FieldList((row,), 0, (), "Of version 1.0.0"))
+
+    outline = Outline(relation_page(details, Link(""), ("größe/x",)).decode())
+
+    address = "shop.orders/gr%C3%B6%C3%9Fe%2Fx"
+    assert f"/lineage/{address}?direction=downstream&depth=all" in outline.links
+    assert f"/impact/{address}" in outline.links
+    assert "column größe/x" in outline.text
+
+
+def test_a_relation_that_was_never_read_leads_to_no_impact() -> None:
+    unread = replace(ORDERS, status="UNKNOWN")
+
+    links = Outline(client_of(unread).get("/relations/shop.orders").text).links
+
+    assert "/impact/shop.orders" not in links
 
 
 def test_its_headings_go_down_one_step_at_a_time() -> None:
@@ -154,7 +189,7 @@ def test_a_relation_without_anything_has_a_page() -> None:
 
     assert outline.faults == []
     assert "No schema of it is known." in outline.text
-    assert outline.links == ["/"]
+    assert outline.links == ["/catalog", "/impact/shop.orders"]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +212,7 @@ def test_a_hostile_name_has_a_page_whose_links_lead_back_to_it(name: str) -> Non
     found = FoundRelations((FoundRelation(details.relation, "OK"),), 1)
     start = AsgiClient(create_app(None, IdleDaemon(found=found), registry=CollectorRegistry()))
 
-    (address,) = Outline(start.get("/").text).links
+    _, address = Outline(start.get("/").text).links
     answer = client.get(address)
 
     outline = Outline(answer.text)
@@ -185,7 +220,9 @@ def test_a_hostile_name_has_a_page_whose_links_lead_back_to_it(name: str) -> Non
     assert "<script" not in answer.text
     assert "<b>" not in answer.text
     assert outline.faults == []
-    assert outline.links == ["/", address, address]
+    impact = address.replace("/relations/", "/impact/")
+    assert outline.links == ["/catalog", impact, address, address]
+    assert client.get(impact).status_code == 200
     assert {*client.get(address).headers["content-security-policy"].split("; ")} >= {
         "default-src 'none'",
         "frame-ancestors 'none'",
@@ -266,6 +303,14 @@ class TestWhoMayRead:
             assert any(link.startswith("/relations/") for link in links) is expected
         public = AsgiClient(create_public_app(index, IdleDaemon(), site=site)).get(address)
         assert "/relations/" not in public.text
+
+
+def test_versions_of_a_dropped_relation_are_yanked() -> None:
+    dropped = replace(ORDERS, are_yanked=True)
+
+    page = relation_page(dropped, Link(PROJECT)).decode()
+
+    assert ">PUBLISHED, yanked</td>" in page
 
 
 class Unreadable(IdleDaemon):

@@ -9,18 +9,34 @@ from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
+from markupsafe import Markup
 
 from publisher.web import rendering
 from publisher.web.addresses import Link
 from publisher.web.dashboard import dashboard
 from publisher.web.package_page import UnknownPackageView
-from publisher.web.rendering import CONTENT_SECURITY_POLICY, render, shorten
+from publisher.web.rendering import (
+    CONTENT_SECURITY_POLICY,
+    breakable,
+    labelled,
+    render,
+    shorten,
+)
 from publisher.web.status import ServiceStatus
 from tests.publisher.web.packages import HOSTILE
 
 
+def test_each_cell_has_the_name_of_its_column() -> None:
+    rows = Markup('<tr id="a"><th scope="row">x</th><td>&lt;td&gt;</td></tr><tr><td>y</td></tr>')
+
+    assert labelled(rows, ("A", '"B"')) == (
+        '<tr id="a"><th data-label="A" scope="row">x</th><td data-label="&#34;B&#34;">&lt;td&gt;</td></tr>'
+        '<tr><td data-label="A">y</td></tr>'
+    )
+
+
 def test_the_policy_allows_the_stylesheet_of_a_page_and_no_other() -> None:
-    page = dashboard(ServiceStatus(), None, "")
+    page = dashboard(ServiceStatus(), None, None, "")
 
     _, _, rest = page.partition(b"<style>")
     style, _, _ = rest.partition(b"</style>")
@@ -29,11 +45,20 @@ def test_the_policy_allows_the_stylesheet_of_a_page_and_no_other() -> None:
 
 
 def test_every_value_is_escaped() -> None:
-    page = render("unknown_package.html", UnknownPackageView(HOSTILE, (Link(HOSTILE, HOSTILE),)))
+    view = UnknownPackageView(HOSTILE, (Link(HOSTILE, HOSTILE),), HOSTILE)
+    page = render("unknown_package.html", view)
 
     assert b"<script" not in page
     assert b"<b>" not in page
-    assert page.count(b"&lt;script&gt;") == 3
+    assert page.count(b"&lt;script&gt;") == 5
+
+
+def test_a_long_name_may_break_after_its_words_and_is_escaped() -> None:
+    assert breakable("shop.orders") == "shop.orders"
+    assert breakable("warehouse.monthly_revenue_by_country") == (
+        "warehouse.<wbr>monthly_<wbr>revenue_<wbr>by_<wbr>country"
+    )
+    assert breakable(f"<b>._{'x' * 30}") == f"&lt;b&gt;._<wbr>{'x' * 30}"
 
 
 def test_a_name_that_a_template_misspells_is_an_error() -> None:
@@ -41,12 +66,12 @@ def test_a_name_that_a_template_misspells_is_an_error() -> None:
     class Incomplete:
         name: str
 
-    with pytest.raises(UndefinedError, match="similar"):
+    with pytest.raises(UndefinedError, match="prefix"):
         render("unknown_package.html", Incomplete("x"))
 
 
 def test_text_without_a_form_in_utf_8_is_shown_with_a_mark() -> None:
-    assert b"a?b" in render("unknown_package.html", UnknownPackageView("a\ud800b", ()))
+    assert b"a?b" in render("unknown_package.html", UnknownPackageView("a\ud800b", (), ""))
 
 
 @pytest.mark.parametrize(

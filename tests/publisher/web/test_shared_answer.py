@@ -55,3 +55,16 @@ def test_a_failure_is_not_kept() -> None:
     for _ in range(2):
         with pytest.raises(OSError, match="away"):
             answer()
+
+
+def test_an_answer_about_unchanged_data_is_kept() -> None:
+    dear = Dear(takes=1.0)
+    versions = iter([1, 1, 2])
+    answer = SharedAnswer(dear, dear.now, lambda: next(versions))
+
+    found = [answer()]
+    for _ in range(2):
+        dear.clock += 9.0
+        found.append(answer())
+
+    assert found == [1, 1, 2]

@@ -11,11 +11,10 @@ from urllib.parse import urlencode
 import pytest
 from prometheus_client import CollectorRegistry
 
-from lakeschema.translation.requests.limited_answers import Answer, Form, Result
+from lakeschema.translation.requests.limited_answers import DIALECTS, TARGETS, Answer, Form, Result
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
 from publisher.web.limited_requests import Failed, Unavailable
-from publisher.web.translations import TranslationView
 from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.daemon_double import IdleDaemon
 
@@ -193,22 +192,29 @@ class TestPage:
     def test_it_offers_every_dialect_and_target(self) -> None:
         page = client_of(Answering()).get("/translate").text
 
-        view = TranslationView()
-        offered = re.findall(r"<option(?: selected)?>([a-z]+)</option>", page)
-        assert offered == [*view.dialects, *view.targets]
+        dialects = re.findall(r"<option(?: selected)?>([a-z]+)</option>", page)
+        targets = re.findall(
+            r'<option value="([a-z]+)"(?: selected)?>\1(?:: [a-z ]+)?</option>', page
+        )
+        assert dialects == [*DIALECTS]
+        assert sorted(targets) == sorted(TARGETS)
 
     @pytest.mark.parametrize(
         ("fields", "question"),
         [
             ({"text": "SELECT 1\r\nAS x"}, {"query": "SELECT 1\nAS x"}),
             ({"relation": " a.b "}, {"relation": "a.b"}),
+            ({"text": "-- all\n create VIEW …"}, {"ddl": ["-- all\n create VIEW …"]}),
+            ({"text": "created"}, {"query": "created"}),
+            # Each part of the comments would end at many places for a matcher that tries them all.
+            ({"text": "/**/" * 60 + "X"}, {"query": "/**/" * 60 + "X"}),
             ({"text": "CREATE …", "relation": "a.b"}, {"ddl": ["CREATE …"], "relation": "a.b"}),
         ],
     )
     def test_what_is_filled_in_is_the_question(
         self, fields: dict[str, str], question: dict[str, object]
     ) -> None:
-        translator = Answering(Answer(Result.OK, b"SELECT", "{}"))
+        translator = Answering(Answer(Result.OK, b"SELECT", ("It needs <b>.",)))
         body = form_of(dialect="spark", to="pig", **fields)
 
         response = client_of(translator).request(
@@ -220,7 +226,8 @@ class TestPage:
         assert json.loads(asked) == {"dialect": "spark", "to": "pig", **question}
         assert form is Form.TEXT
         assert "<option selected>spark</option>" in response.text
-        assert "<option selected>pig</option>" in response.text
+        assert '<option value="pig" selected>pig</option>' in response.text
+        assert "<li>It needs &lt;b&gt;.</li>" in response.text
 
     def test_nothing_asked_is_told(self) -> None:
         translator = Answering()
@@ -243,7 +250,7 @@ class TestPage:
     @pytest.mark.parametrize("result", list(Result), ids=str)
     def test_everything_that_is_shown_is_escaped(self, result: Result) -> None:
         said = HOSTILE.encode("utf-8", "replace")
-        translator = Answering(Answer(result, said, HOSTILE))
+        translator = Answering(Answer(result, said, (HOSTILE,)))
         hostile = HOSTILE.encode("utf-8", "replace").decode()
         body = form_of(text=hostile, relation=hostile, dialect=hostile, to=hostile)
 

@@ -20,7 +20,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from codegen.package import Wheel
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
@@ -176,10 +176,10 @@ class _Catalog:
     inner: FakeCatalog
     knowledge: _Knowledge
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return self.knowledge.ask(self.inner.namespaces)
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         return self.knowledge.ask(lambda: self.inner.relations(namespace))
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -361,7 +361,7 @@ class SmallScope:
     # The end
 
     def judge(self) -> None:
-        judge_history(self._world, self._shop, Excuses())
+        judge_history(self._world.states, self._shop, Excuses())
 
     def judge_end(self) -> None:
         for worker in self._stage.busy():
@@ -375,7 +375,7 @@ class SmallScope:
         records, versions = MemoryState(self._database).read(
             lambda tx: (tx.graph.every_record(), tx.versions.every_version())
         )
-        judge_end(self._world, self._shop, Outcome(records, versions, EVERYTHING))
+        judge_end(self._world.states[-1], self._shop, Outcome(records, versions, EVERYTHING))
 
     def _finish_work(self) -> None:
         while self._engines["one"].work():

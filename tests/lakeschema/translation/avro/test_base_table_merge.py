@@ -7,7 +7,7 @@ import pytest
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.column_types import STRING, ArrayType, StructType
 from lakeschema.catalog.relations import Column
-from tests.lakeschema.translation.avro.test_base_table import (
+from tests.lakeschema.translation.avro.base_tables import (
     field,
     fields_of,
     interface,

@@ -13,7 +13,7 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.column_types import ArrayType, MapType, StructType, print_type
 from lakeschema.translation.model.interface import Casing, Nullability, Options
-from tests.lakeschema.translation.avro.test_base_table import (
+from tests.lakeschema.translation.avro.base_tables import (
     field,
     fields_of,
     interface,

@@ -56,7 +56,8 @@ def _in_sparks_words(type_: ColumnType) -> str:
 
 
 def test_every_query_has_a_recorded_answer() -> None:
-    assert list(recorded()) == list(questions()), "record them again: --accept"
+    hint = "ask Spark: pytest tests/integration/translation/test_recorded_settings.py --accept"
+    assert list(recorded()) == list(questions()), hint
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: settings_text(case[0]) or "defaults")

@@ -24,6 +24,12 @@ def test_views_follow_a_table_that_changes_after_them() -> None:
     assert [field["name"] for field in found["result"]["fields"]] == ["id", "name", "more"]
 
 
+def test_the_last_relation_of_the_statements_counts_unless_one_is_named() -> None:
+    stated = {"ddl": [*DDL, "CREATE VIEW v AS SELECT name AS n FROM w"], "to": "avro"}
+
+    assert [field["name"] for field in answer(stated)["result"]["fields"]] == ["n"]
+
+
 def test_a_plan_is_printed_for_people() -> None:
     ddl = [DDL[0], "CREATE VIEW w AS SELECT name, count(*) AS n FROM t WHERE id > 3 GROUP BY name"]
 

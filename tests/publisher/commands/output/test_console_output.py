@@ -16,7 +16,7 @@ from typing import Literal
 import pytest
 from rich.text import Text
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.commands.output.console import ConsoleOutput
 from publisher.commands.output.protocol import Output
@@ -350,7 +350,7 @@ def test_nothing_to_retire_is_said(published: Folder) -> None:
 
 
 def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(folder: Folder) -> None:
-    letter = DeadLetter(b"\xff\x1b[31m" + b"x" * 100, "not JSON", ("shop",))
+    letter = DeadLetter(b"\xff\x1b[31m" + b"x" * 100, "not JSON", Namespace(("shop",)))
     with folder.state() as state:
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 0.0))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from lakeschema.catalog.identifiers import Namespace
 from publisher.events.protocol import DeadLetter
 from tests.publisher.commands.folder import WRONG, Folder
 
@@ -173,7 +174,7 @@ def test_a_verification_is_a_line_for_each_difference(published: Folder) -> None
 
 
 def test_a_dead_letter_has_its_bytes(folder: Folder) -> None:
-    letter = DeadLetter(b"\xff{", "not JSON", ("shop",))
+    letter = DeadLetter(b"\xff{", "not JSON", Namespace(("shop",)))
     with folder.state() as state:
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 7.0))
 

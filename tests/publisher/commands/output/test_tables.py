@@ -51,3 +51,11 @@ def test_a_table_that_fits_is_one_line_a_row() -> None:
     before = heading.index("reason"), first.index(REASON)
     assert cell_len(first[: before[1]]) == before[0]
     assert second.split() == ["shop.a", "acme-shop-a"]
+
+
+def test_a_title_has_no_control_characters() -> None:
+    stream = io.StringIO()
+
+    print_table(Console(file=stream), "tables of prod.`\x1b[2J`", ("name",), [("t",)])
+
+    assert "tables of prod.`\\x1b[2J`" in stream.getvalue()

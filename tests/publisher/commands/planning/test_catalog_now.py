@@ -12,7 +12,7 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.direct_deriver import DirectDeriver
 from lakeschema.translation.model.interface import Options
@@ -20,7 +20,7 @@ from lakeschema.translation.model.outcome import Derived
 from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.commands.planning.cone import derive_cone
 from publisher.events.log_position import LogPosition
-from publisher.state.sqlite_reading import read_state
+from publisher.state.reading import read_state
 from tests.publisher.commands.folder import Folder
 
 ORDERS, IDS, WRONG = (RelationName.of("shop", name) for name in ("orders", "ids", "wrong"))
@@ -34,10 +34,10 @@ class Metastore:
     event_id: int
     read_names: list[RelationName] = field(default_factory=list)
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return self.folder.namespaces()
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         return self.folder.relations(namespace)
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:

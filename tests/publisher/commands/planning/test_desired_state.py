@@ -13,6 +13,7 @@ import pytest
 
 from publisher.commands.failures import NO, USAGE_ERROR
 from tests.publisher.commands.folder import Folder
+from tests.publisher.commands.two_catalogs import two_catalogs
 
 LAKE = """\
 CREATE DATABASE shop;
@@ -81,6 +82,23 @@ def test_a_folder_of_ddl_is_compared_with_the_live_catalog(lake: Folder, desired
     (orders,) = [each for each in found["relations"] if each["relation"] == "shop.orders"]
     assert orders["statements"] == [f"{desired / 'shop.sql'}:2"]
     assert [c["column"] for c in orders["columns"]] == ["customer", "note"]
+
+
+@pytest.mark.thorough
+def test_a_desired_state_may_name_relations_of_any_catalog(tmp_path: Path) -> None:
+    deployment = two_catalogs(tmp_path)
+    assert deployment.run("snapshot").status == 0
+    wanted = "CREATE TABLE b.sales.orders (id bigint, total decimal(9,2), more int)"
+
+    found = plan(deployment, wanted, "--against", "live")
+
+    assert fates(found) == {
+        "b:sales.far": "dropped",
+        "b:sales.orders": "changed",
+        "b:sales.totals": "dropped",
+        "b:sales.wrong": "dropped",
+    }
+    assert versions(found) == {"b:sales.orders": "1.1.0"}
 
 
 @pytest.mark.thorough

@@ -31,7 +31,8 @@ from publisher.index.static import StaticIndex
 from publisher.policy import Policy
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import load_settings
-from publisher.state.sqlite_reading import read_state
+from publisher.state.places import place_of
+from publisher.state.reading import read_state
 
 PREFIX = "acme-schema"
 
@@ -88,7 +89,7 @@ enabled = false
         if not ddl:
             forecast = PackageForecast(self.index, packaging, rules)
             return plan_as_it_is(self._catalog, DERIVER, forecast, self.said.append)
-        with read_state(self._settings.state.file) as state:
+        with read_state(place_of(self._settings.state)) as state:
             return plan_changes(
                 self._catalog,
                 DERIVER,

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from publisher.commands.registering.statements import Unwritable, Written, read_mark
-from tests.publisher.commands.registering.lake import ABOVE, HASHED, TABLE, TOP, views
+from dataclasses import replace
+
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.relations import Dialect
+from publisher.commands.registering.statements import (
+    Unwritable,
+    Written,
+    read_mark,
+    write_views,
+)
+from tests.publisher.commands.registering.lake import ABOVE, HASHED, OPTIONS, TABLE, TOP, views
 
 
 def one(*ddl: str) -> Written:
@@ -90,3 +99,31 @@ def test_views_that_would_be_made_in_one_place_are_not_made() -> None:
 def test_tables_are_not_made() -> None:
     assert views() == []
     assert TABLE
+
+
+def _of_two_catalogs(places: str) -> dict[str, Written | Unwritable]:
+    relations = dict(relations_from_ddl([TABLE, ABOVE], Dialect.SPARK))
+    for name, relation in list(relations.items()):
+        other = replace(name, catalog="b")
+        relations[other] = replace(relation, name=other)
+    return {str(found.view): found for found in write_views(relations, OPTIONS, places)}
+
+
+def test_a_view_of_the_default_catalog_keeps_its_place_beside_its_namesake() -> None:
+    found = _of_two_catalogs("lake.trino_{database}")
+
+    assert isinstance(found["shop.above"], Written)
+    refused = found["b:shop.above"]
+    assert isinstance(refused, Unwritable)
+    assert refused.reason == "lake.trino_shop.above would also be shop.above"
+    assert "{catalog}" in refused.hint
+
+
+def test_views_of_two_catalogs_have_places_of_their_own() -> None:
+    found = _of_two_catalogs("lake.{catalog}_{database}")
+
+    places = {name: str(each.place) for name, each in found.items() if isinstance(each, Written)}
+    assert places == {
+        "shop.above": "lake.default_shop.above",
+        "b:shop.above": "lake.b_shop.above",
+    }

@@ -17,6 +17,7 @@ from tests.publisher.daemon.outages.worlds import (
     World,
     folder_world,
     metastore_world,
+    named_events_world,
     named_metastore_world,
     put_in_its_place,
     server_world,
@@ -153,6 +154,13 @@ def _folder(
     return Case(outage, service, deployed, why, remedy, changes_meanwhile)
 
 
+def _named_events(
+    outage: str, service: str, break_it: Callable[[Path], Callable[[], None]], why: str, remedy: str
+) -> Case:
+    deployed = partial(named_events_world, break_it=break_it)
+    return Case(outage, service, deployed, why, remedy, changes_meanwhile=False)
+
+
 _LOG = "events notification-log"
 _ADDRESSES = r"its addresses in \[index\]"
 _HTML = {"Content-Type": "image/png"}
@@ -199,6 +207,20 @@ CASES = (
         "director",
         ".",
         changes_meanwhile=False,
+    ),
+    _named_events(
+        "the folder of events is away",
+        "events event-folder:events",
+        take_away("events"),
+        "No such file",
+        "folder of events",
+    ),
+    _named_events(
+        "the spool cannot be written",
+        "events http:events",
+        put_in_its_place("spool/events.db", Path.mkdir),
+        "unable to open",
+        "disk of the spool",
     ),
     _folder(
         _INDEX_IN_THE_WAY,

@@ -105,6 +105,46 @@ def folder_world(folder: Path, break_it: Callable[[Path], Callable[[], None]]) -
     )
 
 
+_EVENTS = """[catalog]
+kind = "ddl"
+path = "{folder}/ddl"
+[[events]]
+kind = "event-folder"
+path = "{folder}/events"
+mapping = { full_name = "$.table" }
+[[events]]
+kind = "http"
+name = "events"
+secret_file = "{folder}/secret"
+spool = "{folder}/spool/events.db"
+mapping = { full_name = "$.table" }
+"""
+
+
+@contextmanager
+def named_events_world(
+    folder: Path, break_it: Callable[[Path], Callable[[], None]]
+) -> Iterator[World]:
+    """Only files of events tell of a change; ``break_it`` as in ``folder_world``."""
+    write_ddl(folder, "id BIGINT")
+    (folder / "secret").write_text("k7Jq2vX9bT4wLm8RzY3h")
+    (folder / "events").mkdir()
+    (folder / "spool").mkdir()
+    (folder / "spool" / "events.db").touch()
+
+    def change() -> None:
+        write_ddl(folder, "id BIGINT, note STRING")
+        names = [f'{{"table": "shop.{table}"}}' for table in TABLES]
+        (folder / "events" / "1.json").write_text(f"[{', '.join(names)}]")
+
+    yield World(
+        _configured(folder, _STATIC, _EVENTS),
+        change,
+        lambda: static_wheels(folder),
+        *_undoable(lambda: break_it(folder)),
+    )
+
+
 def _undoable(
     act: Callable[[], Callable[[], None]],
 ) -> tuple[Callable[[], None], Callable[[], None]]:

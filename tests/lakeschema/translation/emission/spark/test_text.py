@@ -20,7 +20,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.spark.registration import temporary_names
-from lakeschema.translation.emission.spark.text import literal, quoted, string, type_text
+from lakeschema.translation.emission.spark.text import literal, quoted, relation, string, type_text
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedType
 from lakeschema.translation.requests.batch import answer
@@ -209,6 +209,23 @@ def test_temporary_views_of_two_relations_never_have_one_name() -> None:
     names = temporary_names(views)
 
     assert names == {views[1]: "a_b_c", views[2]: "a_b_c_", views[0]: "a_b_c__"}
+
+
+def test_temporary_views_differ_regardless_of_case_and_name_another_catalog() -> None:
+    views = [
+        RelationName(("a",), "T"),
+        RelationName(("a",), "t"),
+        RelationName(("sales", "e.u"), "T", "prod"),
+    ]
+
+    names = temporary_names(views)
+
+    assert names == {views[0]: "a_T", views[1]: "a_t_", views[2]: "prod_sales_e.u_T"}
+
+
+def test_a_name_of_another_catalog_begins_with_the_catalog() -> None:
+    assert relation(RelationName.of("db", "t")) == "`db`.`t`"
+    assert relation(RelationName(("a", "b.c"), "T`", "cat")) == "`cat`.`a`.`b.c`.`T```"
 
 
 @pytest.mark.parametrize("text", ["${env:PATH}", "a$${system:user.dir}", "$${x}${y}"])
