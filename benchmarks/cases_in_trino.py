@@ -21,7 +21,7 @@ from pathlib import Path
 import sqlglot
 
 from deploy.refused import Refused
-from lakeschema.catalog.column_types import ColumnType, parse_type
+from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.deriving.derivation import upstreams_of
@@ -30,7 +30,7 @@ from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Overflow
 from lakeschema.translation.requests.option_values import read_udf
-from tests.judges.compared_values import from_trino, in_no_order
+from tests.judges.engines.protocol import Columns, nullable
 from tests.judges.recorded.asked_case import AskedCase, with_names
 from tests.judges.recorded.engines import Hive, NoRows, Rows, Spark, engines
 from tests.judges.recorded.in_trino import CaseTrino, case_trino
@@ -61,9 +61,9 @@ Writer = Callable[[AskedCase, RelationName], str]
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The engine's answer: rows with their types, or the reason of its refusal."""
+    """The engine's answer: rows with their columns, or the reason of its refusal."""
 
-    types: tuple[ColumnType, ...]
+    columns: Columns
     rows: Rows | None
     refusal: str = ""
 
@@ -139,17 +139,14 @@ class _Judge:
         except Refused as error:
             return Verdict(REFUSED_TEXT, f"{error}\n    {error.sql}")
         try:
-            found = self._trino.answer(sql)
+            rows = self._trino.rows(sql, expected.columns)
         except Refused as error:
             return _on_refusal(error, expected, sql)
-        if expected.rows is None:
-            return Verdict(DOES_NOT_RAISE, f"{expected.refusal}\n    {found.rows[:3]}\n    {sql}")
-        if len(found.columns) != len(expected.types):
-            return Verdict(OTHER_ROWS, f"columns {found.columns}\n    {sql}")
-        try:
-            rows = in_no_order(from_trino(row, expected.types) for row in found.rows)
         except (ValueError, TypeError, ArithmeticError) as error:
-            return Verdict(OTHER_ROWS, f"columns {found.columns}: {error}\n    {sql}")
+            outcome = DOES_NOT_RAISE if expected.rows is None else OTHER_ROWS
+            return Verdict(outcome, f"other columns: {error}\n    {sql}")
+        if expected.rows is None:
+            return Verdict(DOES_NOT_RAISE, f"{expected.refusal}\n    {rows[:3]}\n    {sql}")
         if rows == expected.rows:
             return Verdict(EQUAL)
         if _has_sets(case) and _of_sets(rows) == _of_sets(expected.rows):
@@ -188,13 +185,12 @@ def _expected(case: AskedCase) -> _Expected:
         Refused: the engine refuses the view.
     """
     columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
-    types = tuple(type_ for _, type_ in columns)
     try:
-        return _Expected(types, case.engine_rows(columns))
+        return _Expected(nullable(*columns), case.engine_rows(columns))
     except NoRows:
         raise
     except Refused as error:
-        return _Expected(types, None, str(error))
+        return _Expected(nullable(*columns), None, str(error))
 
 
 def _has_sets(case: AskedCase) -> bool:

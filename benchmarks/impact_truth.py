@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, Literal
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from deploy.refused import Refused
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.column_access import columns_read
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.ddl_change import Script, apply_ddl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.catalog.spark import SparkCatalog
 from lakeschema.translation.deriving.direct_deriver import DirectDeriver
@@ -35,6 +35,8 @@ from lakeschema.translation.model.interface import Options
 from lakeschema.translation.model.outcome import Derived, Outcome
 from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.commands.planning.cone import Cone, derive_cone
+from tests.judges.engines.protocol import answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
 from tests.judges.lineage.views import NUMBER, TEXT, Grower, LineageTable, tables
 from tests.judges.sessions import RUN_ONCE, start_spark
 
@@ -86,11 +88,11 @@ class CapturedCatalog:
     def __init__(self, relations: Mapping[RelationName, Relation]) -> None:
         self._relations = relations
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return sorted({name.namespace for name in self._relations})
+    def namespaces(self) -> Sequence[Namespace]:
+        return sorted({name.place for name in self._relations})
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        return [name for name in self._relations if name.namespace == namespace]
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        return [name for name in self._relations if name.place == namespace]
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         return {name: self._relations[name] for name in names if name in self._relations}
@@ -140,12 +142,13 @@ def _text(random: Random, lake: Sequence[LineageTable]) -> str:
 class ImpactJudge:
     def __init__(self, spark: SparkSession, seed: int, count: int) -> None:
         self._spark = spark
+        self._engine = SparkEngine(spark)
         self._lake = tables()
         for table in self._lake:
             self._make(table.name, tuple((name, _TYPES[kind]) for name, kind in table.columns))
         self._views = [view for view in views(seed, count, self._lake) if self._is_made(view)]
         catalog = SparkCatalog(spark)
-        self._catalog = CapturedCatalog(catalog.read(catalog.relations(("default",))))
+        self._catalog = CapturedCatalog(catalog.read(catalog.relations(Namespace(("default",)))))
         self._deriver = DirectDeriver(Options())
         self._schemas = {view.name: self._schema(view.name) for view in self._views}
         self._named = {view.name: self._columns_in(view) for view in self._views}
@@ -155,18 +158,13 @@ class ImpactJudge:
         self._spark.sql(_create(table, columns))
 
     def _is_made(self, view: View) -> bool:
-        try:
-            self._spark.sql(f"CREATE VIEW {view.name} {view.mode} AS {view.text}")
-        except PySparkException:
-            return False
-        return True
+        made = f"CREATE VIEW {view.name} {view.mode} AS {view.text}"
+        return not isinstance(answer_or_refusal(self._engine.frame, made), Refused)
 
     def _schema(self, name: str) -> str | None:
         """The schema that Spark reads; None if Spark fails."""
-        try:
-            return self._spark.table(name).schema.simpleString()
-        except PySparkException:
-            return None
+        found = answer_or_refusal(self._engine.frame, f"SELECT * FROM {name}")
+        return None if isinstance(found, Refused) else found.schema.simpleString()
 
     def _columns_in(self, view: View) -> frozenset[tuple[str, str]]:
         """The columns of tables in the view's text, by the analysis."""

@@ -82,14 +82,9 @@ def fill(path: Path, relations: int) -> None:
         connection.commit()
 
 
-@contextmanager
-def running(folder: Path) -> Iterator[Service]:
-    """An idle daemon."""
+def idle_settings(folder: Path) -> Path:
+    """The settings of an idle service with its own index, on an empty catalog."""
     (folder / "ddl").mkdir()
-    for number in range(PROJECTS):
-        project = folder / "index" / "simple" / f"bench-bench-t{number}"
-        project.mkdir(parents=True)
-        (project / "index.json").write_text("{}")
     config = folder / "schema-publisher.toml"
     config.write_text(
         '[artifacts]\nprefix = "bench"\n'
@@ -99,6 +94,17 @@ def running(folder: Path) -> Iterator[Service]:
         '[snapshot]\nrunner = "local"\non_start = false\n'
         "[http]\nport = 0\n"
     )
+    return config
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Service]:
+    """An idle daemon."""
+    for number in range(PROJECTS):
+        project = folder / "index" / "simple" / f"bench-bench-t{number}"
+        project.mkdir(parents=True)
+        (project / "index.json").write_text("{}")
+    config = idle_settings(folder)
     with Service(load_settings(config), config) as service:
         yield service
 

@@ -185,7 +185,7 @@ class _Case:
         self._asked.fill_spark()
         self._make_upstream_views(self._question.view)
         self._make_functions(query)
-        return self._spark.rows(query.sql, query.settings, [c.type for c in query.columns])
+        return self._spark.rows(query.sql, query.settings, query.columns)
 
     def _make_functions(self, query: SparkQuery) -> None:
         for udf in query.udfs:

@@ -15,7 +15,7 @@ from deploy.metastore import Metastore
 from deploy.spark import spark_session_conf
 from deploy.trino import Catalogs, Trino
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from tests.judges.queries.tpc_queries import SUITES
 from tests.judges.sessions import start_spark
 
@@ -52,7 +52,7 @@ def tpc_servers(folder: Path) -> Iterator[TpcServers]:
 
 
 def tables_of(catalog: HiveMetastoreCatalog) -> list[RelationName]:
-    return [name for suite in SUITES for name in catalog.relations((suite,))]
+    return [name for suite in SUITES for name in catalog.relations(Namespace((suite,)))]
 
 
 def _catalogs(metastore: Metastore) -> Catalogs:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +22,7 @@ from pyspark.sql import Row, SparkSession
 
 from benchmarks.seeded import Tally
 from benchmarks.trino_source import NAMESPACE, VIEW, interfaces_of
-from lakeschema.catalog.column_types import parse_type
+from lakeschema.catalog.column_types import CharType, ColumnType, parse_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.emission.spark.query import SparkQuery
@@ -30,6 +30,8 @@ from lakeschema.translation.emission.spark.text import quoted, type_text
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.hive_and_pig import python_value
 from tests.judges.sessions import running_spark, use_utc
 from tests.judges.verdicts import (
     EQUAL,
@@ -94,9 +96,8 @@ def _judge(
 
 
 def _rows(spark: SparkSession, query: SparkQuery) -> list[list[object]]:
-    for key, value in query.settings.items():
-        spark.conf.set(key, value)
-    return [[_plain(value) for value in row] for row in spark.sql(query.sql).collect()]
+    frame = SparkEngine(spark, query.settings).frame(query.sql)
+    return [[_plain(value) for value in row] for row in frame.collect()]
 
 
 def _plain(value: object) -> object:
@@ -146,45 +147,15 @@ def _without_zeros(text: str) -> str:
 def _make_tables(spark: SparkSession, stored: Mapping[str, Any]) -> None:
     for name, table in stored.items():
         schema = ", ".join(f"`{c}` {type_text(parse_type(t))}" for c, t in table["columns"])
-        types = [type_ for _, type_ in table["columns"]]
-        rows = [
-            tuple(_value(cell, type_) for cell, type_ in zip(row, types, strict=True))
-            for row in table["rows"]
-        ]
-        frame = spark.createDataFrame(rows, schema)
-        frame.createOrReplaceTempView(name)
+        types = [parse_type(type_) for _, type_ in table["columns"]]
+        rows = [tuple(map(_padded, row, types)) for row in table["rows"]]
+        spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
 
-def _value(cell: Any, type_: str) -> Any:
-    """A cell of the file as the Python value of a Hive type."""
-    if cell is None:
-        return None
-    match type_.partition("(")[0].partition("<")[0]:
-        case "float" | "double":
-            return float(cell)
-        case "decimal":
-            return Decimal(cell)
-        case "char":
-            # Spark pads chars when it reads files.
-            return cell.ljust(int(type_[5:-1]))
-        case "date":
-            return date.fromisoformat(cell)
-        case "timestamp":
-            return datetime.fromisoformat(cell)
-        case "binary":
-            return bytes.fromhex(cell)
-        case "map" if type_.startswith("map<int"):
-            return {int(key): value for key, value in cell.items()}
-        case "array" if "struct" in type_:
-            return [_struct(each) for each in cell]
-        case "struct":
-            return _struct(cell)
-        case _:
-            return cell
-
-
-def _struct(cell: Mapping[str, Any] | None) -> Sequence[Any] | None:
-    return None if cell is None else tuple(cell.values())
+def _padded(cell: Any, type_: ColumnType) -> Any:
+    """Spark pads chars when it reads files."""
+    value = python_value(cell, type_)
+    return value.ljust(type_.length) if isinstance(type_, CharType) and value is not None else value
 
 
 if __name__ == "__main__":

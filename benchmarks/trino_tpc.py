@@ -16,11 +16,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 
 from benchmarks.tpc_servers import CATALOG, VIEWS, TpcServers, tables_of, tpc_servers
 from deploy.refused import Refused
@@ -34,9 +32,11 @@ from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
-from tests.judges.compared_values import Row, Rows, from_spark, from_trino, same_rows
+from tests.judges.compared_values import Rows, same_rows
+from tests.judges.engines.protocol import Engine, answer_or_refusal
+from tests.judges.engines.spark import SparkEngine
+from tests.judges.engines.trino import TrinoEngine
 from tests.judges.queries.tpc_queries import TpcQuery, fully_ordered, has_order, tpc_queries
-from tests.judges.recorded.engines import first_line
 from tests.judges.verdicts import (
     BOTH_REFUSE,
     DOES_NOT_RAISE,
@@ -107,6 +107,7 @@ class _Names:
 class _Judge:
     def __init__(self, servers: TpcServers) -> None:
         self._servers = servers
+        self._trino: Engine = TrinoEngine(servers.trino)
         names = tables_of(servers.catalog)
         self._tables: Mapping[RelationName, Interface] = {
             name: base_table_interface(relation, _OPTIONS)
@@ -133,7 +134,7 @@ class _Judge:
         except Refused as error:
             if error.name not in _NO_NAMES:
                 raise
-            names = _Names(len(trino.answer(f"SELECT * FROM ({text}) LIMIT 0").columns))
+            names = _Names(len(self._trino.columns(text)))
             trino.answer(f"{made} {names.given_to(text)}")
         described = trino.answer(f"DESCRIBE {CATALOG}.{name}").rows
         return names, [(str(column), str(type_)) for column, type_, *_ in described]
@@ -166,33 +167,23 @@ class _Judge:
         except TranslationError as error:
             is_refused = isinstance(error, Unsupported)
             return Verdict(UNSUPPORTED if is_refused else REFUSED_BY_US, str(error))
-        try:
-            expected = self._servers.trino.answer(text)
-        except Refused as error:
-            return self._both_refuse(error, query)
-        try:
-            found = self._spark_rows(query.sql, query.settings)
-        except (PySparkException, Py4JJavaError) as error:
-            return Verdict(REFUSED_TEXT, f"{first_line(str(error))}\n    {query.sql}")
-        types = [parse_trino_type(type_) for _, type_ in expected.columns]
-        wanted = [from_trino(row, types) for row in expected.rows]
-        rows = [from_spark(row, types) for row in found]
+        wanted = answer_or_refusal(self._trino.rows, text)
+        engine: Engine = SparkEngine(self._servers.spark, query.settings)
+        rows = answer_or_refusal(partial(engine.rows, columns=query.columns), query.sql)
+        if isinstance(wanted, Refused):
+            return _on_refusal(wanted, rows, query)
+        if isinstance(rows, Refused):
+            return Verdict(REFUSED_TEXT, f"{rows}\n    {query.sql}")
         if not same_rows(wanted, rows, ordered=has_order(text)):
             return Verdict(OTHER_ROWS, f"{_difference(rows, wanted)}\n    {query.sql}")
         return Verdict(EQUAL if wanted else NO_ROWS)
 
-    def _both_refuse(self, error: Refused, query: SparkQuery) -> Verdict:
-        """The verdict if both engines fail, which rows of the tables may cause."""
-        try:
-            found = self._spark_rows(query.sql, query.settings)
-        except (PySparkException, Py4JJavaError) as refused:
-            return Verdict(BOTH_REFUSE, f"Trino: {error}\n    Spark: {first_line(str(refused))}")
-        return Verdict(DOES_NOT_RAISE, f"{len(found)} rows, but Trino: {error}\n    {query.sql}")
 
-    def _spark_rows(self, sql: str, settings: Mapping[str, str]) -> Sequence[Row]:
-        for key, value in settings.items():
-            self._servers.spark.conf.set(key, value)
-        return [tuple(row) for row in self._servers.spark.sql(sql).collect()]
+def _on_refusal(error: Refused, found: Rows | Refused, query: SparkQuery) -> Verdict:
+    """The verdict if Trino fails, which rows of the tables may cause."""
+    if isinstance(found, Refused):
+        return Verdict(BOTH_REFUSE, f"Trino: {error}\n    Spark: {found}")
+    return Verdict(DOES_NOT_RAISE, f"{len(found)} rows, but Trino: {error}\n    {query.sql}")
 
 
 def _difference(rows: Rows, wanted: Rows) -> str:
