@@ -95,10 +95,15 @@ def _text(name: str) -> str:
 
 
 def _section(models: Sequence[type[BaseModel]]) -> str:
-    if all("kind" in model.model_fields for model in models):
+    if all(_is_one_kind(model) for model in models):
         return "\n\n".join(map(_kind, models))
     (model,) = models
     return _settings(model)
+
+
+def _is_one_kind(model: type[BaseModel]) -> bool:
+    kind = model.model_fields.get("kind")
+    return kind is not None and len(get_args(kind.annotation)) == 1
 
 
 def _kind(model: type[BaseModel]) -> str:
@@ -113,7 +118,7 @@ def _settings(model: type[BaseModel]) -> str:
     rows = [
         (f"`{field.alias or name}`", *_typed(field.alias or name, schema), said[name])
         for name, field in model.model_fields.items()
-        if name != "kind"
+        if name != "kind" or not _is_one_kind(model)
     ]
     return _table(("key", "value", "default", "meaning"), rows)
 
@@ -143,6 +148,8 @@ def _value(shape: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
             return "number" + _range(shape)
         case {"type": "array", "items": each}:
             return f"list of {_value(each, definitions)}s"
+        case {"anyOf": list(shapes)}:
+            return _either([_value(each, definitions) for each in shapes])
         case {"type": "object"}:
             return "table"
         case {"writeOnly": True}:

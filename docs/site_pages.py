@@ -22,14 +22,14 @@ PAGES: Final = {
 }
 
 _ROOT_FILE = re.compile(rf"\]\((?:\.\./)?({'|'.join(map(re.escape, PAGES))})(?=[)#])")
-_PAGE_OF_DOCS = re.compile(r"\]\(docs/(?=[\w/.-]+\.md[)#])")
+_FILE_OF_DOCS = re.compile(r"\]\(docs/(?=[\w/.-]+\.(?:md|png)[)#])")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     root = Path(config.config_file_path).parent
     for source, page in PAGES.items():
         text = (root / source).read_text(encoding="utf-8")
-        files.append(File.generated(config, page, content=_PAGE_OF_DOCS.sub("](", text)))
+        files.append(File.generated(config, page, content=_FILE_OF_DOCS.sub("](", text)))
     return files
 
 
