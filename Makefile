@@ -16,7 +16,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check $(CHECKS) docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions probe-ddl
+.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check $(CHECKS) docs reference screenshots format requirements runtime release clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions probe-ddl
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -46,7 +46,7 @@ test-on-spark: $(INSTALLED)
 
 # Tests without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow or thorough.
 # `make test` leaves nothing out.
-QUICK := -n 2 --dist worksteal --ignore tests/integration -m "not slow and not thorough" \
+QUICK := -n 2 --dist worksteal --ignore tests/integration -m "not slow and not thorough and not integration" \
 	--hypothesis-profile quick --sample 6
 
 # The quick tests of what changed since the upstream branch; `make test-fast TESTS=tests` takes those of every area.
@@ -61,7 +61,7 @@ coverage-fast: $(INSTALLED)
 
 # What all tests without servers execute, but for slow ones; half an hour on two slow cores.
 coverage: $(INSTALLED)
-	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not slow" --hypothesis-profile quick --quiet --cov
+	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not slow and not integration" --hypothesis-profile quick --quiet --cov
 
 # New random examples and stories, without end; stops at the first failure, with the command that repeats it.
 hunt: $(INSTALLED)
@@ -90,7 +90,7 @@ check-format: ; @$(BIN)/ruff format --check --quiet .
 check-lint: ; @$(BIN)/ruff check .
 check-types: ; @$(BIN)/mypy
 check-dead-code: ; @$(BIN)/vulture
-check-layers: ; @$(BIN)/lint-imports
+check-layers: ; @$(BIN)/lint-imports --no-logo
 check-prose: ; @$(BIN)/python -m docs.prose
 
 # The documentation as a site in build/site; a dead link or anchor fails it.
@@ -189,23 +189,31 @@ java:
 	@java -version >/dev/null 2>&1 \
 		|| { echo "Java 17 is needed (Spark and the metastore run on it); on Debian: apt-get install openjdk-17-jdk-headless" >&2; exit 3; }
 
+# The pictures of pages in docs/images, by Chromium: after each visible change of a page.
+screenshots: $(INSTALLED)
+	$(BIN)/python -m tests.browser.screenshots
+
 # The files of generated packages that codegen/runtime becomes: after each change there.
 runtime: $(INSTALLED)
 	$(BIN)/python -m codegen.runtime_packing
+
+# Wheels, sdists, bills of materials, notes and sums of a release in dist/, checked; nothing is uploaded.
+release: $(INSTALLED)
+	@$(BIN)/python -m deploy.release
 
 # Newest versions that satisfy pyproject.toml, with hashes and without download addresses.
 requirements: $(INSTALLED)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/bootstrap.in --output-file requirements/bootstrap.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
-		pyproject.toml --extra spark --extra trino --output-file requirements/runtime.txt
+		pyproject.toml --extra glue --extra postgresql --extra spark --extra tracing --extra trino --output-file requirements/runtime.txt
 	$(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
-		pyproject.toml --constraint requirements/runtime.txt --output-file requirements/service.txt
+		pyproject.toml --extra postgresql --constraint requirements/runtime.txt --output-file requirements/service.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
-		pyproject.toml --extra spark --extra trino --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+		pyproject.toml --extra glue --extra postgresql --extra spark --extra tracing --extra trino --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/benchmarks.in --output-file requirements/benchmarks.txt
-	for tool in poetry devpi consumer lineage pip-23 pip-25; do \
+	for tool in poetry devpi consumer lineage pip-23 pip-25 spark-iceberg deployment; do \
 		$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 			requirements/$$tool.in --output-file requirements/$$tool.txt || exit; \
 	done
