@@ -15,8 +15,8 @@ from publisher.web.package_sites import NO_PAGES, PackageSite
 from publisher.web.rendering import render
 from publisher.web.status import FoundRelation, FoundRelations, RelationStatus, ServiceStatus
 
-MAX_ROWS: Final = 500
-MAX_HITS: Final = 100
+MAX_ROWS: Final = 50
+MAX_HITS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)

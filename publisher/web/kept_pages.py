@@ -36,6 +36,7 @@ Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _KEPT_SECONDS: Final = 1.0
 """The time for which a page is kept. Shown ages and a catalog's answers change without a new version."""
+_KEPT_STATUSES: Final = (HTTPStatus.OK, HTTPStatus.NOT_FOUND)
 _MAX_BYTES: Final = 32 * 2**20
 _ENTRY_BYTES: Final = 1_000
 """The most memory that a kept page needs besides its bytes."""
@@ -135,7 +136,7 @@ class KeptPages:
         finally:
             with self._lock:
                 del self._flights[key]
-                if isinstance(found, Page) and found.status == HTTPStatus.OK:
+                if isinstance(found, Page) and found.status in _KEPT_STATUSES:
                     self._keep(asked, _Kept(version, until, found, _size(asked) + found.size))
 
     def _keep(self, asked: _Asked, kept: _Kept) -> None:

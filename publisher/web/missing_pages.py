@@ -18,11 +18,12 @@ from publisher.similar_names import similar_names
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import Access
 from publisher.web.addresses import Link, package_link, relation_link
+from publisher.web.kept_pages import KeptPages
 from publisher.web.negotiation import prefers_html
 from publisher.web.rendering import render
-from publisher.web.responses import Page, page_response
+from publisher.web.responses import Page
 from publisher.web.served_index import ServedIndex
-from publisher.web.status import Daemon
+from publisher.web.status import Daemon, version_of
 
 _FOR_PROGRAMS: Final = ("/simple", "/metrics", "/health", "/events", "/check", "/statements")
 """Beginnings of addresses that get a plain answer. Installers also accept HTML, but need plain text."""
@@ -55,17 +56,22 @@ class MissingPages:
         self._daemon = daemon
         self._access = access
         self._index = index
+        # Their own threads: requests for unknown addresses do not delay other pages.
+        self._help = KeptPages().handler(self._make, version_of(daemon))
 
-    def page(self, request: Request, error: Exception) -> Response:
+    async def page(self, request: Request, error: Exception) -> Response:
         reason = error.detail if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND.phrase
         accept = request.headers.get("accept")
-        path: str = request.scope["path"]
-        if path.startswith(_FOR_PROGRAMS) or not prefers_html(accept):
+        if request.scope["path"].startswith(_FOR_PROGRAMS) or not prefers_html(accept):
             return _plain(reason, accept)
-        shown = render("missing.html", self._view(request, path))
-        return page_response(request, Page.of(shown, status=HTTPStatus.NOT_FOUND))
+        return await self._help(request)
 
-    def _view(self, request: Request, path: str) -> MissingView:
+    def _make(self, request: Request) -> Page:
+        shown = render("missing.html", self._view(request))
+        return Page.of(shown, status=HTTPStatus.NOT_FOUND)
+
+    def _view(self, request: Request) -> MissingView:
+        path: str = request.scope["path"]
         name = path.strip("/").rpartition("/")[2][:_MAX_NAME]
         shows_relations = self._access is not None and self._access.permits(request)
         return MissingView(

@@ -182,11 +182,11 @@ def test_after_a_change_a_known_page_is_sent_again() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda: Page.of(b"missing", status=HTTPStatus.NOT_FOUND),
+        lambda: Page.of(b"who are you?", status=HTTPStatus.UNAUTHORIZED),
         lambda: RedirectResponse("/other"),
     ],
 )
-def test_only_found_pages_are_kept(answer: Callable[[], Page | Response]) -> None:
+def test_a_refusal_and_a_redirect_are_not_kept(answer: Callable[[], Page | Response]) -> None:
     made: list[Request] = []
 
     def make(request: Request) -> Page | Response:
@@ -198,6 +198,19 @@ def test_only_found_pages_are_kept(answer: Callable[[], Page | Response]) -> Non
     app.get("/a")
 
     assert len(made) == 2
+
+
+def test_the_page_of_an_unknown_address_is_kept() -> None:
+    made: list[Request] = []
+
+    def make(request: Request) -> Page:
+        made.append(request)
+        return Page.of(b"missing", status=HTTPStatus.NOT_FOUND)
+
+    app = client(KeptPages(), make, lambda _: 0)
+
+    assert [app.get("/a").status_code, app.get("/a").status_code] == [404, 404]
+    assert len(made) == 1
 
 
 def test_a_page_of_unreadable_data_is_not_kept() -> None:
