@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
+from markupsafe import escape
 from prometheus_client import CollectorRegistry
 
 from lakeschema.catalog.identifiers import RelationName
@@ -39,6 +41,7 @@ from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.daemon_double import IdleDaemon
 from tests.publisher.web.html_outline import Outline
 from tests.publisher.web.packages import HOSTILE, field, record_schema, wheels
+from tests.publisher.web.test_translations import Answering
 
 TOKEN = "a token of the operators"
 PROJECT = "acme-schema-shop-orders"
@@ -152,6 +155,30 @@ def test_a_column_whose_name_is_none_in_avro_leads_to_its_readers() -> None:
     assert f"/lineage/{address}?direction=downstream&depth=all" in outline.links
     assert f"/impact/{address}" in outline.links
     assert "column größe/x" in outline.text
+
+
+@pytest.mark.parametrize("name", ["shop.orders", 'shop.`a&b="c"`'])
+def test_a_view_leads_to_its_translation(name: str) -> None:
+    view = replace(ORDERS, relation=str(RelationName.parse(name)))
+    daemon = IdleDaemon(known={RelationName.parse(name): view})
+    registry = CollectorRegistry()
+    app = AsgiClient(create_app(None, daemon, registry=registry, translator=Answering()))
+
+    page = Outline(app.get(f"/relations/{quote(view.relation, safe='')}").text)
+
+    [address] = [link for link in page.links if link.startswith("/translate?")]
+    assert escape(view.relation) in app.get(address).text
+    assert parse_qs(urlsplit(address).query) == {"relation": [view.relation]}
+
+
+def test_only_views_of_a_service_that_translates_lead_to_a_translation() -> None:
+    table = replace(ORDERS, definition=replace(ORDERS.definition, kind="table"))
+    registry = CollectorRegistry()
+    daemon = IdleDaemon(known={RelationName.parse(table.relation): table})
+    translating = AsgiClient(create_app(None, daemon, registry=registry, translator=Answering()))
+
+    assert "/translate?" not in translating.get("/relations/shop.orders").text
+    assert "/translate?" not in client_of(ORDERS).get("/relations/shop.orders").text
 
 
 def test_a_relation_that_was_never_read_leads_to_no_impact() -> None:
