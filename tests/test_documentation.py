@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -58,15 +59,52 @@ def test_every_decision_is_listed() -> None:
     assert not [file.name for file in folder.glob("[0-9]*.md") if f"({file.name})" not in listed]
 
 
+TOPS = "benchmarks|codegen|dependency_graph|deploy|docs|lakeschema|publisher|tests"
+PLACEHOLDERS = {"benchmarks/NAME.py", "bench-NAME", "bench-NAME_in_ENGINE"}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_files_that_a_document_names_exist(document: Path) -> None:
-    packages = "benchmarks|codegen|dependency_graph|deploy|docs|lakeschema|publisher|tests"
+    named = re.findall(rf"`((?:{TOPS})/[\w./-]+)`", document.read_text(encoding="utf-8"))
 
-    named = re.findall(rf"`((?:{packages})/[\w./-]+)`", document.read_text(encoding="utf-8"))
+    assert not [path for path in {*named} - PLACEHOLDERS if not (ROOT / path).exists()]
 
-    assert not [
-        path for path in named if path != "benchmarks/NAME.py" and not (ROOT / path).exists()
-    ]
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_a_document_says_to_make_can_be_made(document: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    lines = re.findall(r"(?m)^([\w%-]+(?: [\w%-]+)*):(?!=)", makefile)
+    patterns = {name.replace("%", "*") for line in lines for name in line.split()} - {"bench-*"}
+    patterns |= {f"bench-{path.stem}" for path in (ROOT / "benchmarks").iterdir()}
+
+    named = re.findall(r"(?m)(?:^|`)make ([\w-]+)", document.read_text(encoding="utf-8"))
+
+    assert not [n for n in {*named} - PLACEHOLDERS if not any(fnmatch(n, p) for p in patterns)]
+
+
+@pytest.fixture(scope="module")
+def places() -> Sequence[Path]:
+    """Paths of all files and folders, relative to the root."""
+    found = [path for top in TOPS.split("|") for path in (ROOT / top, *(ROOT / top).rglob("*"))]
+    return [path.relative_to(ROOT) for path in found if path.suffix != ".pyc"]
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_places_that_a_guide_names_by_their_end_exist(
+    document: str, places: Sequence[Path]
+) -> None:
+    """For example ``emission/rows.py`` and ``plan/operators.py: NullClass``."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    text = text.replace("tests/…", "tests/lakeschema/translation")
+    named = re.findall(r"`([\w./*-]+(?:\.(?:md|py|sql|toml|tsv)|/))(?:: (\w+))?`", text)
+    run = re.findall(r"\bpytest -q (\S+)", text)
+
+    assert named
+    for place, name in [*named, *((path, "") for path in run)]:
+        found = [ROOT / path for path in places if path.match(place)]
+        assert found or place in PLACEHOLDERS, place
+        if name:
+            assert any(re.search(rf"\b{name}\b", path.read_text()) for path in found), name
 
 
 RELIABILITY = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import assert_never
 
 from lakeschema.catalog.catalogs import parts_of
 from lakeschema.catalog.errors import CatalogError
@@ -35,6 +36,7 @@ from publisher.settings import (
     Settings,
     SettingsError,
     StaticIndexSettings,
+    TwineIndexSettings,
 )
 from publisher.state.opening import state_exists
 from publisher.state.places import place_of
@@ -123,15 +125,19 @@ def _translation(settings: Settings) -> str:
 
 def _index(settings: Settings) -> str:
     index = build_index(settings)
-    if isinstance(settings.index, StaticIndexSettings):
-        return _folder_of_index(settings.index.path)
-    from publisher.index.twine_index import TwineIndex
+    match settings.index:
+        case StaticIndexSettings(path=path):
+            return _folder_of_index(path)
+        case TwineIndexSettings():
+            from publisher.index.twine_index import TwineIndex
 
-    assert isinstance(index, TwineIndex)
-    # Every index can serve this page, even if it lacks the package.
-    index.files(f"{settings.artifacts.prefix}-config-check")
-    index.require_root()
-    return "answers; whether it takes uploads shows with the first one"
+            assert isinstance(index, TwineIndex)
+            # Every index can serve this page, even if it lacks the package.
+            index.files(f"{settings.artifacts.prefix}-config-check")
+            index.require_root()
+            return "answers; whether it takes uploads shows with the first one"
+        case _:
+            assert_never(settings.index)
 
 
 def _folder_of_index(path: Path) -> str:

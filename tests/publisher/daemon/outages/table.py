@@ -16,6 +16,7 @@ from tests.publisher.daemon.outages.front import Door, Front
 from tests.publisher.daemon.outages.worlds import (
     World,
     folder_world,
+    iceberg_world,
     metastore_world,
     named_events_world,
     named_metastore_world,
@@ -130,6 +131,15 @@ def _unknown_host() -> Case:
     return Case("the metastore's host is unknown", _LOG, deployed, why, "address is right")
 
 
+def _iceberg_door(outage: str, door: Door, why: str) -> Case:
+    def break_it(front: Front) -> Callable[[], None]:
+        front.set(door)
+        return lambda: front.set(Door.OPEN)
+
+    deployed = partial(iceberg_world, break_it=break_it)
+    return Case(outage, "events iceberg-changes", deployed, why, "check that it runs")
+
+
 def _without_database() -> Case:
     def break_it(handler: Handler, _: Front) -> Callable[[], None]:
         handler.failure = "JDODataStoreException: connection refused by the database"
@@ -192,6 +202,7 @@ CASES = (
     _metastore_door("the metastore never answers", Door.SILENT, "read timeout", IMPATIENT_SECONDS),
     _unknown_host(),
     _without_database(),
+    _iceberg_door("the Iceberg server is down", Door.REFUSES, "does not answer"),
     _folder(
         "the DDL folder is away",
         "events ddl-folder",

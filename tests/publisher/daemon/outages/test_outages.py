@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from publisher.outages import STATE
+from publisher.settings import EventSettings
 from tests.publisher.daemon.outages import state_faults
 from tests.publisher.daemon.outages.running import (
     check_ended,
@@ -113,3 +115,12 @@ def test_the_documentation_lists_the_outages() -> None:
 
     tested = [(case.service.replace(":events", ":NAME"), case.outage) for case in CASES]
     assert sorted(documented) == sorted([*tested, *(("events kafka:TOPIC", o) for o in OF_KAFKA)])
+
+
+def test_each_kind_of_event_source_has_an_outage() -> None:
+    models = get_args(get_args(EventSettings)[0])
+    kinds = {kind for model in models for kind in get_args(model.model_fields["kind"].annotation)}
+    services = {case.service for case in CASES} | {"events kafka:TOPIC"}
+
+    assert kinds
+    assert not [k for k in kinds if not any(s.startswith(f"events {k}") for s in services)]

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from hive_metastore.ttypes import FieldSchema, NotificationEvent
 
+from tests.lakeschema.catalog.iceberg_documents import field_of, table_of
+from tests.lakeschema.catalog.iceberg_rest_server import RestServer
+from tests.lakeschema.catalog.iceberg_rest_server import serving as serving_rest
 from tests.lakeschema.catalog.thrift_metastore import Handler, serving, thrift_table
 from tests.publisher.daemon.outages.front import Front, front
 from tests.publisher.index.index_doubles import SERVER_KINDS, Faults, index_double
@@ -280,3 +283,27 @@ def _alter_all(handler: Handler, *columns: Any) -> None:
     ]
     # Last: whoever knows of the events finds all of them.
     handler.event_id += len(TABLES)
+
+
+# A catalog that is Iceberg's REST server
+
+
+@contextmanager
+def iceberg_world(folder: Path, break_it: Callable[[Front], Callable[[], None]]) -> Iterator[World]:
+    server = RestServer()
+
+    def write(*columns: dict[str, Any]) -> None:
+        server.tables = {("shop",): {name: table_of(*columns) for name in TABLES}}
+
+    write(field_of(1, "id"))
+    with serving_rest(server), front(int(server.uri.rpartition(":")[2])) as door:
+        catalog = (
+            f'[catalog]\nkind = "iceberg"\ntype = "rest"\nuri = "http://127.0.0.1:{door.port}"\n'
+            '[[events]]\nkind = "iceberg"\npoll_seconds = 0.05\n'
+        )
+        yield World(
+            _configured(folder, _STATIC, catalog),
+            lambda: write(field_of(1, "id"), field_of(2, "note", "string")),
+            lambda: static_wheels(folder),
+            *_undoable(lambda: break_it(door)),
+        )
