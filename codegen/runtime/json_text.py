@@ -104,7 +104,7 @@ def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
     try:
         return write(value)
     except InvalidValue:
-        # All that is wrong, not the first alone.
+        # ``accept`` raises an error with all faults, not only the first.
         accept(binding, binding.nodes[name], value, "")
         raise
 
@@ -132,7 +132,7 @@ def _text_writer(binding: Binding, name: str, form: str) -> Compiled:
     writers = _writers(binding, form)
 
     def compile_writer() -> Callable[[Any], Any]:
-        # Imported by programs that write many records only.
+        # Only programs that write many records import this module.
         module: Any = importlib.import_module(".json_writing", __package__)
         writer: Callable[[Any], Any] = module.json_writer(binding, binding.nodes[name], writers)
         return writer

@@ -89,12 +89,12 @@ def restore_record(self: object, state: object) -> None:
     record: Any = self
     version, values, *more = parts
     kind: Any = type(self)
-    # That of immutable records refuses; where it does not, ``setattr`` is faster.
+    # The ``__setattr__`` of immutable records refuses changes. For other records ``setattr`` is faster.
     put = setattr if kind.__setattr__ is object.__setattr__ else object.__setattr__
     try:
         for name, value in values.items():
             put(self, name, value)
-        # One of a subclass takes any attribute.
+        # A record of a subclass accepts any attribute.
         is_whole = len(values) == len(record.__slots__) and not hasattr(self, "__dict__")
     except AttributeError:
         is_whole = False

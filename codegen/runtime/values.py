@@ -18,7 +18,7 @@ from .plain_values import plain_of
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
-# A leaf's value to the value of its Avro type; each refuses values that are not of the type.
+# Functions from a leaf's value to the value of its Avro type; each refuses values of other types.
 _TO_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     ("null", ""): scalars.null_of,
     ("boolean", ""): scalars.boolean_of,
@@ -231,7 +231,7 @@ def convert_leaf(convert: Callable[[Any], Any], value: Any, path: str) -> Any:
     except RecursionError:
         raise
     except REFUSALS as error:
-        # Of the value's own class: a year that no datetime has, a time zone that raises.
+        # The value's own class raised this, for example for an impossible year or a faulty time zone.
         raise InvalidValue(path, f"{short_repr(value)} cannot be read: {error}") from None
 
 

@@ -88,7 +88,7 @@ def _absent(name: str) -> property:
     return property(refuse)
 
 
-# What makes a tuple a sequence is not a row's.
+# Removes from rows the methods that make a tuple a sequence.
 for _name in ("iter", "getitem", "len", "contains", "add", "mul", "rmul", "lt", "le", "gt", "ge"):
     setattr(Row, f"__{_name}__", None)
 for _name in ("count", "index"):
