@@ -95,7 +95,7 @@ def complete_name(
 def _with_the_same_end(
     asked: RelationName, known: Collection[RelationName]
 ) -> Sequence[RelationName]:
-    """Names that end like ``asked``, or whose parts end it.
+    """Names that end like ``asked``, and names that are the end of ``asked``.
 
     The names with the longest common end come first.
     """

@@ -32,8 +32,8 @@ class LogPosition:
 
     Attributes:
         last: the newest id that was seen.
-        after: the log is read again after this id. An event found there that is not in ``recent``
-            is new, even with an id below ``last``.
+        after: the next read begins after this id. An event in its answer that is not in ``recent`` is new,
+            even if its id is below ``last``.
         recent: signatures of the events seen after ``after``, by id.
     """
 

@@ -245,7 +245,7 @@ class StaticIndex:
             return tuple(sorted(project for project in found if self._may_have(project)))
 
     def _may_have(self, project: str) -> bool:
-        """Like ``has``, but true for a project that cannot be inspected, whose page then says why."""
+        """Like ``has``, but true if the project cannot be inspected. Its page then says why."""
         try:
             return self.has(project)
         except PermissionError:

@@ -32,7 +32,7 @@ class Retention:
 
     Attributes:
         keep_latest_per_major: at least 1, so each major keeps its newest version.
-        grace_seconds: time between the first newer version of a major and the yank of an older one.
+        grace_seconds: a superseded version is yanked this long after the first newer version of its major.
     """
 
     keep_latest_per_major: int

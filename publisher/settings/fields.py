@@ -27,7 +27,7 @@ def _matching(pattern: str, message: str) -> AfterValidator:
 
 
 def option(key: str) -> BeforeValidator:
-    """Reads a value as ``translate --batch`` does; None and parsed values stay."""
+    """Reads a value like ``translate --batch``; None and values that are parsed already stay unchanged."""
 
     def read(value: object) -> object:
         return value if value is None or isinstance(value, Enum) else read_option(key, value)

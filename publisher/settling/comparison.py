@@ -65,7 +65,7 @@ class SnapshotReport:
         held: deletions that wait for confirmation, by namespace ("" for all).
         refused: the reason for each namespace that the catalog did not list. A catalog's empty
             namespace stands for the whole catalog.
-        removed: what holds for each catalog that was removed on purpose.
+        removed: a note about each catalog that was removed on purpose.
         silent: the catalogs that did not answer, at least for a part of the snapshot.
         catalogs: how many relations each of several catalogs listed, by its name.
         held_changes: why derivations without a changed relation wait, or "".
@@ -378,7 +378,7 @@ _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _counts_as_existing(record: RelationRecord) -> bool:
-    """Whether a relation that the catalog does not list counts as missing.
+    """Whether a relation counts as missing if the catalog does not list it.
 
     This is also true of a relation that only the index knows. A worker may hold its deletion, and
     only a snapshot asks again.
@@ -401,8 +401,8 @@ def _abandoned(
 ) -> Sequence[RelationName]:
     """Names without facts that do not exist, and that a worker should read.
 
-    The worker forgets upstreams that never had a package and that no view names any more, and finds
-    relations missing whose processing crashed.
+    The worker forgets upstreams that never had a package if no view names them any more. It also finds
+    relations missing if their processing crashed.
     """
     named = {edge.upstream for edge in edges}
     return [

@@ -53,7 +53,7 @@ def _has_ended(note: str, now: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HeldDeletions:
-    """Deletions of a namespace ("" for the whole catalog) that a person must confirm, or has confirmed.
+    """Held deletions of a namespace ("" for the whole catalog). A person must confirm them, or has done so.
 
     Attributes:
         reason: how many of how many relations would be dropped; "" once they are confirmed.
@@ -234,7 +234,7 @@ def write_brakes(
 
 
 def _write_brake(tx: Transaction, brake: str, reason: str, notices: Notices, now: float) -> None:
-    """Tells receivers if the deletions were not held before; how many they are may change daily."""
+    """Writes a brake. Tells receivers only if it is new, since the number of deletions may change daily."""
     before = tx.journal.note(brake)
     tx.journal.write_note(brake, reason)
     if not before or is_release(before):

@@ -35,7 +35,10 @@ class PackageLookup:
         return self._served.files.page_version(request.path_params["project"])
 
     def package(self, request: Request) -> ProjectPage | Page | Response:
-        """The files of the package, or a redirect if the name has another spelling, or the page "unknown"."""
+        """The files of the package.
+
+        If the name has another spelling, a redirect; if it is unknown, a page that says so.
+        """
         project: str = request.path_params["project"]
         name = canonicalize_name(project)
         page = self._served.files.page(name)
