@@ -68,8 +68,8 @@ def alternatives(types: Sequence[str]) -> str:
 class Annotations:
     """Writes annotations with names that nothing in the package hides.
 
-    ``taken`` are the names that the package defines; they may hide builtins. ``hidden`` are classes that
-    an attribute or a parameter hides; annotations use their aliases.
+    ``taken`` are the names that the package defines; they may hide builtins. ``hidden`` are classes whose
+    names an attribute or a parameter hides; annotations use their aliases.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Renders the common part of a record's encoder and decoder, which visits the parts of a shape.
+"""Renders the part that a record's encoder and decoder share: it visits the parts of a shape.
 
 Python limits the nesting of blocks, so a value inside ``MAX_DEPTH`` loops gets a separate function.
 Type checkers limit the size of a function, so a wide record's attributes are divided among functions
@@ -179,7 +179,7 @@ class CodecRenderer:
     def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None: ...
 
     def value(self, shape: Shape, place: str, depth: int) -> None:
-        """Renders the code for the value at ``place``, within ``depth`` loops."""
+        """Renders the code for the value at ``place``. The code is inside ``depth`` loops."""
         match shape:
             case Scalar():
                 self.scalar(shape, place)

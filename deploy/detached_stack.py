@@ -116,7 +116,7 @@ def _start_detached(directory: Path, options: StackOptions, keeps_data: bool) ->
 
 @contextmanager
 def _started(directory: Path, options: StackOptions) -> Iterator[dict[str, Server]]:
-    """The servers, each stopped again if a later one, or the caller, fails."""
+    """Starts the servers. If a later server or the caller fails, all of them are stopped."""
     servers: dict[str, Server] = {}
     kafka: Kafka | None = None
     with ExitStack() as undo:

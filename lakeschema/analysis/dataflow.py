@@ -114,7 +114,7 @@ class ColumnDataflow:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Finds the sources of columns: those of a table by its writes, those of a view by its query."""
+    """Finds the sources of columns: for a table from its writes, for a view from its query."""
 
     held: Mapping[Source, _Held]
     catalog: KnownCatalog

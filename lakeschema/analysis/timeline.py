@@ -99,7 +99,7 @@ class Timeline:
             self._sessions[session] = found
 
     def over(self, tables: Mapping[RelationName, KnownTable]) -> Timeline:
-        """The same changes over other tables. So a timeline can be sent without its tables."""
+        """A timeline with the same changes over other tables. So it can be sent without its tables."""
         found = copy(self)
         found._first = tables  # noqa: SLF001  (it is a timeline, too)
         found._catalogs = catalogs_of(tables, self._listed)  # noqa: SLF001

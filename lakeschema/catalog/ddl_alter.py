@@ -1,4 +1,4 @@
-"""ALTER TABLE and ALTER VIEW, from after the name to the end of the statement.
+"""Reads ALTER TABLE and ALTER VIEW, from the token after the name to the end of the statement.
 
 An unknown form raises ``Unreadable``: it is not assumed to be harmless.
 """

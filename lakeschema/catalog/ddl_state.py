@@ -111,7 +111,8 @@ class DdlState:
         relations: the relations that statements created or changed.
         removed: the catalog's relations that statements dropped or renamed.
         renamed: the new name of each relation, by the catalog's name.
-        touched: names that ``apply`` created, changed or removed since the set was last cleared.
+        touched: the names that ``apply`` created, changed or removed since the caller last cleared this
+            set.
     """
 
     def __init__(

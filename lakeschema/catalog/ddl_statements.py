@@ -201,7 +201,8 @@ class DropColumns:
 class SetProperties:
     """SET PROPERTIES.
 
-    ``is_view``: whether the statement calls it a view; likewise in the classes below.
+    ``is_view``: whether the statement calls the relation a view. The classes below also have this
+    attribute.
     """
 
     name: NameParts

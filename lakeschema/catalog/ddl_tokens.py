@@ -52,7 +52,7 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
 
 
 class _Places(NamedTuple):
-    """The last places where comments and quotes end, and the patterns between these places."""
+    """The last place where each kind of comment and quote ends, and the patterns between these places."""
 
     ends: tuple[int, ...]
     patterns: tuple[_Patterns, ...]

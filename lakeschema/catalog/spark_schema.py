@@ -195,7 +195,7 @@ def _leaf(text: str) -> str:
 
 
 def _with_char(type_: ColumnType, exact: ColumnType) -> ColumnType:
-    """The type with the char and varchar of ``exact`` in place of string.
+    """The type, in which char and varchar of ``exact`` replace string.
 
     Spark stores such types as string, and the column's true type separately.
     """

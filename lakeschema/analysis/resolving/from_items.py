@@ -93,7 +93,10 @@ class FromResolver(ExpressionResolver):
         return found
 
     def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
-        """Whether a name in FROM begins with an earlier relation, and so means its column."""
+        """Whether a name in FROM begins with an earlier relation.
+
+        Then it means a column of that relation.
+        """
         return (
             self.scoping.arrays_in_from
             and len(parts) > 1

@@ -121,7 +121,7 @@ class QueryResolver(FromResolver):
         )
 
     def _with_grouped_windows(self, grouping: tree.Grouping | None, scope: Scope) -> Scope:
-        """The scope in which Spark's struct of ``GROUP BY window(…)`` has the function's name."""
+        """The scope, with Spark's struct of ``GROUP BY window(…)`` under the function's name."""
         keys = () if grouping is None else grouping.keys
         named = {
             key.name.lower(): self.expression(key, scope)

@@ -94,7 +94,7 @@ class Create:
         filled: the table that ClickHouse's materialized view writes to.
         keeps_order: whether partition columns keep their places.
         like: the table from which it copies the columns.
-        clone: the table from which it copies columns and rows.
+        clone: the table from which it copies both columns and rows.
         location: the place of the files, as written.
         materialized: whether it is a view that stores its query's rows.
         temporary: whether only its session sees it.

@@ -349,9 +349,9 @@ def _of_pairs(one: int, other: int) -> str:
 
 
 def _varies(value: str) -> str:
-    """A test whether the values differ.
+    """The text of a test whether the values differ.
 
-    For equal values Trino rounds the mean, and so the variance.
+    Trino rounds the mean even for equal values, so that the variance may not be 0.
     """
     variance = f"var_pop({value}){{w}}"
     differ = f"max({value}){{w}} - min({value}){{w}} <> 0e0"
