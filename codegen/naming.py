@@ -80,8 +80,8 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
     A database of several words is prefixed with their count, which distinguishes ``a_b.c`` from
-    ``a.b_c``. In a catalog that is not the default one, ``0`` and the catalog come first, or ``00``,
-    the catalog and the number of levels if the namespace does not have exactly one.
+    ``a.b_c``. Outside the default catalog, a namespace of one level is prefixed with ``0`` and the
+    catalog. A namespace of another number of levels is prefixed with ``00``, the catalog and this number.
 
     Raises:
         IllegalPrefix: the prefix is not a lower-case, hyphenated name.

@@ -54,7 +54,7 @@ class LocalMachine:
 class ServerTime:
     """The time of a database's server, as of ``now``, continued by this machine's clock.
 
-    It counts as one boot, which never ends, of one machine that all processes share.
+    For the clock, the server is one machine that all processes share and that never reboots.
     """
 
     def __init__(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""The schema of one class of a package, complete: the types that it refers to are defined within."""
+"""The complete schema of one class of a package, with definitions of all types that it refers to."""
 
 from __future__ import annotations
 

@@ -320,7 +320,7 @@ def _entries_reader(read: Convert, form: Format) -> Convert:
 
 
 def entry_paths(path: str) -> tuple[str, str]:
-    """The paths of the keys and of the values of a map, in the form of an array of entries."""
+    """The paths of a map's keys and of its values, written like paths into an array of entries."""
     return f"{path}[].key", f"{path}[].value"
 
 

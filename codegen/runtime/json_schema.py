@@ -1,7 +1,7 @@
 """JSON Schema (2020-12) of the plain JSON of a package's types.
 
-It describes what ``from_json`` reads (``mode`` "validation") or what ``to_json`` writes
-("serialization"), which differ in the keys that may be missing and in the forms of decimals.
+With ``mode`` "validation" it describes the JSON that ``from_json`` reads, with "serialization" the JSON
+that ``to_json`` writes. They differ in the keys that may be missing and in the forms of decimals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pickles and copies of records and of enums' members, which other versions of a package can read."""
+"""Pickles and copies records and members of enums. Other versions of a package can read the pickles."""
 
 from __future__ import annotations
 

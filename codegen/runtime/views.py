@@ -1,7 +1,8 @@
 """Typed, read-only rows over columns, and sequences over the items of arrays.
 
-A row is a tuple, because the interpreter makes and reads tuples fastest. It holds its columns, its
-place in them, and the values of columns that earlier rows of the call used. Users do not see this.
+A row is a tuple, because the interpreter makes and reads tuples fastest. The tuple holds the columns, the
+row's place in them, and the values of columns that earlier rows of the call have read. Users do not see
+it.
 """
 
 from __future__ import annotations

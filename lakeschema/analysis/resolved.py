@@ -70,7 +70,8 @@ class WholeRows:
 class Operation:
     """A call or an operator, by its name in lower case.
 
-    ``labels``, in lower case, are the fields of a struct that it makes, or the field that it takes.
+    ``labels`` are names in lower case: the fields of the struct that the call makes, or the field that it
+    reads.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Reads schema text from untrusted sources: names are resolved, every attribute is checked.
 
-Follows the Avro 1.12 specification, "Schema Declaration". It accepts more where Java's reader does
-and data lakes rely on it: a ``doc`` of null, a union's default that fits a later branch, and a name
-without namespace used inside one.
+Follows the Avro 1.12 specification, "Schema Declaration". It accepts three further things, because Java's
+reader accepts them and data lakes rely on them. These are a ``doc`` of null, a union's default that fits a
+later branch, and a name without namespace that is used inside a namespace.
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ class Engine:
     ) -> Sequence[RelationName]:
         """Requests new versions of unchanged packages; returns the relations concerned.
 
-        With ``names``: those of them that have a package, or that could not be packaged. Without names:
-        every package of an earlier generator, to deliver fixes of generated code. With
+        With ``names``: the named relations that have a package, or that could not be packaged. Without
+        names: every package of an earlier generator, to deliver fixes of generated code. With
         ``whatever_generator``: all packages.
         """
         wanted = frozenset(names)

@@ -252,7 +252,7 @@ class StaticIndex:
             return True
 
     def file_path(self, filename: str) -> Path:
-        """The path of a file of that name, which need not exist.
+        """The path for a file name. The file need not exist.
 
         Raises:
             IndexRefused: the name is not valid for a wheel or source distribution.

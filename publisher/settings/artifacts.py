@@ -45,10 +45,11 @@ class Artifacts(Section):
     package and passes two values through its codec and fastavro's. A wheel that fails is not
     published, and `status` shows `cannot be packaged: second opinion: …`. It is tried again at its
     next change, at the first snapshot with another value of this setting, and by `resync` or
-    `republish` of the relation. `"sampled"`: checks a wheel whose schema has something new to this
-    process, such as a type within a map, and one in 64 of the others, chosen by their bytes.
-    `"always"`: checks all wheels; publishing takes more than twice the time. `"off"`: checks none.
-    Wheels of more than 4 MB are never checked."""
+    `republish` of the relation. `"sampled"`: checks each wheel whose schema has a combination of types
+    that is new to this process. Of the other wheels, checks one in 64, chosen by their bytes. `"always"`:
+    checks all wheels; publishing takes more than twice the time. `"off"`: checks none. Wheels of more
+    than 4 MB are never checked.
+    """
 
     include: tuple[str, ...] = EVERYTHING.include
     """Patterns `database.table` of the relations that get a package."""
@@ -69,9 +70,9 @@ class Artifacts(Section):
     """Ed25519 public keys, to accept only wheels that one of them signed; needs `index.kind = "static"`.
 
     A key is the line between BEGIN and END that `openssl pkey -pubout` prints. With `index.kind =
-    "twine"` the service does not start. With keys set, the service takes over a wheel that the index has
-    and the state lacks only if one of them signed its provenance. The key of `signing_key_file` must be
-    among them.
+    "twine"` the service does not start. If keys are set, they decide about wheels that the index has and
+    the state lacks: the service takes over a wheel only if one of the keys signed its provenance. The key
+    of `signing_key_file` must be among them.
     """
 
     project_urls: Mapping[str, str] = Field(default_factory=dict)

@@ -131,7 +131,7 @@ StateUrl: TypeAlias = Annotated[
 
 
 def without_password(url: str) -> tuple[str, str | None]:
-    """The URL of a database without the password of its user, and that password."""
+    """Splits the URL of a database into the URL without the user's password, and the password."""
     parts = _WITH_PASSWORD.match(url)
     return (url, None) if parts is None else (parts[1] + parts[3], unquote(parts[2]))
 

@@ -33,7 +33,7 @@ EventPath: TypeAlias = Annotated[
 
 
 class EventMapping(Section):
-    """Where an event has its parts, and which events count; each key replaces that of the format."""
+    """Where an event has its parts, and which events count; each key replaces the format's value."""
 
     events: EventPath | None = None
     """The path to the events in a message that is an object, such as `"$.Records[*].body"`. A text at

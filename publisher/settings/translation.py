@@ -118,7 +118,7 @@ class Translation(Section):
     columns of its tables. Not set: `"follow"` for a catalog of kind `"ddl"`, else `"engine"`."""
 
     spark_catalogs: tuple[str, ...] = ()
-    """Further catalogs of the Spark session that are this metastore, such as `["iceberg"]`.
+    """Further names that the Spark session has for catalogs in this metastore, such as `["iceberg"]`.
 
     A Spark view's `iceberg.db.t` then means `db.t`, as `spark_catalog.db.t` always does."""
 

@@ -158,7 +158,7 @@ class CatalogComparison:
             comparer: finds the differences; None compares in this process.
 
         Raises:
-            SnapshotBusy: another snapshot is running, or replaced this one, which did not respond.
+            SnapshotBusy: another snapshot runs, or has replaced this snapshot because it did not respond.
             CatalogUnavailable: nothing was concluded about deletions.
         """
         began = self._clock.now()

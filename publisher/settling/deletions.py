@@ -216,9 +216,9 @@ def write_brakes(
 ) -> None:
     """Notes the deletions that a snapshot holds, by namespace, and clears brakes that hold nothing.
 
-    A released brake stays while relations of its namespace are unlisted, unless it ends earlier:
-    workers read and drop them after the snapshot. A brake also stays if the snapshot does not cover
-    its namespace, and so does not tell what is missing there.
+    A released brake stays while the catalog does not list some relations of its namespace, unless the
+    release ends earlier: workers read and drop these relations after the snapshot. A brake also stays if
+    the snapshot does not cover its namespace. Then it is unknown which relations are missing there.
     """
     still_missing = {str(namespace) for namespace in unlisted} | ({""} if unlisted else set())
     for brake, note in tx.journal.notes(BRAKE).items():

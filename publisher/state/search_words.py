@@ -64,7 +64,7 @@ def search_key(name: str) -> str:
 
 
 def searched_texts(derivation: str) -> SearchedTexts:
-    """The texts of a derivation. They are empty if the derivation is invalid, since it is stored anyway."""
+    """The texts of a derivation. They are empty if it is invalid: invalid derivations are stored, too."""
     try:
         fields, documentation = _names_and_documentation(json.loads(derivation)["interface"])
     except (ValueError, LookupError, TypeError, RecursionError):

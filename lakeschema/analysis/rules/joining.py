@@ -29,7 +29,7 @@ _INNER: Final = frozenset({JoinKind.INNER, JoinKind.CROSS})
 
 
 def cross_join(subject: Subject) -> Iterator[Finding]:
-    """Finds relations that no condition connects: each row of one meets each row of the other.
+    """Finds relations that no condition connects, so that each row is joined to each row of the other.
 
     Sides with one row, with a few literal rows, or with elements of the other side's rows do not
     count.
