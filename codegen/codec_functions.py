@@ -276,7 +276,7 @@ class CodecRenderer:
         return f"{self._parts}_of_{self.record.class_name}"
 
     def defer(self, render: Callable[[], None]) -> None:
-        """Renders another function after this one is complete."""
+        """Renders another function once the present function is complete."""
         self._deferred.append(render)
 
     def render_deferred(self) -> None:

@@ -36,7 +36,7 @@ class StackOptions:
 def up(directory: Path, options: StackOptions) -> StackRecord:
     """The running stack of the directory. Without one, removes the remains of a crash and starts it.
 
-    Raises StackConflict if a stack with other servers than the requested ones runs there.
+    Raises StackConflict if a stack with different servers runs there.
     """
     with _lock_of(directory):
         directory.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A real PostgreSQL: the machine's own, else the one in a jar for tests.
+"""A real PostgreSQL: the one that is installed, or else the one in a jar for tests.
 
 PostgreSQL refuses to run as root. Under root, another user runs it; this user needs a folder that is not
 root's.
@@ -52,7 +52,7 @@ class Postgresql(Server):
         """Starts a server whose log is in ``directory``; returns when it answers.
 
         Raises:
-            MissingPrerequisite, PreparationFailed: there is no PostgreSQL, and none can be had.
+            MissingPrerequisite, PreparationFailed: there is no PostgreSQL, and it cannot be installed.
         """
         home = Path(tempfile.mkdtemp(prefix="postgresql-"))
         try:
@@ -92,7 +92,7 @@ class Postgresql(Server):
 
 
 def _prepare(home: Path, password: str) -> None:
-    """Makes the data in ``home``, and unpacks the programs there if the machine has none."""
+    """Makes the data in ``home``. Unpacks PostgreSQL's programs there if the machine lacks them."""
     if _installed() is None:
         _unpack(home / "programs")
     file = home / "password"

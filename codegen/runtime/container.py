@@ -82,7 +82,7 @@ def read_records(
 
 
 def write_records(binding: Binding, place: Place, records: Iterable[Any], codec: str) -> None:
-    """Writes a file. At a path the complete file replaces an earlier one.
+    """Writes a file. If the place is a path, the complete file replaces an earlier file.
 
     Raises:
         AvroError: the target is a stream that is not at its start.

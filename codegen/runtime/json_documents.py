@@ -73,7 +73,7 @@ class Form(Protocol):
 
 
 class Made:
-    """The functions that one thread makes at one time.
+    """The functions that a thread is making.
 
     A node's function uses those of its parts.
     """

@@ -81,7 +81,7 @@ def state_of(self: object) -> object:
 
 
 def restore_record(self: object, state: object) -> None:
-    """``__setstate__`` of records: a missing attribute has its default, an unknown one is dropped.
+    """``__setstate__`` of records: a missing attribute gets its default, an unknown attribute is dropped.
 
     Earlier releases pickled ``(None, values)``, with a subclass's further attributes in place of None.
     """

@@ -1,6 +1,6 @@
 """Converts typed values to and from plain values, and reads defaults.
 
-Plain values are the ones of fastavro and Confluent's serialisers: records are dicts by field name,
+Plain values have the form of fastavro and Confluent's serialisers: records are dicts by field name,
 enums are their symbols. In a union whose branches have the same
 plain class, a named branch is the pair of its full name and its value.
 """
@@ -101,7 +101,7 @@ def _needs_name(union: Node, branch: Node) -> bool:
 
 
 def from_plain(binding: Binding, node: Node, value: Any, path: str, unknown: str = "refuse") -> Any:
-    """A plain value as a typed one; typed parts are checked and kept.
+    """Converts a plain value to a typed value; parts that are typed already are checked and kept.
 
     If ``unknown`` is "ignore", unknown fields are ignored, and an unknown symbol of an enum is the
     enum's default.

@@ -64,7 +64,7 @@ class Vector(Protocol):
 
     def field(self, place: int) -> Vector: ...
     def items(self) -> tuple[Offsets, Vector]:
-        """Where each array begins and the last one ends, and the items of all arrays."""
+        """The start of each array and the end of the last array, and the items of all arrays."""
         ...
 
     def entry_items(self) -> tuple[Offsets, Vector]:

@@ -148,7 +148,7 @@ class Timeline:
                 yield name
 
     def add(self, statement: LoggedStatement) -> None:
-        """Adds a statement's changes; a failed or unreadable one has none."""
+        """Adds a statement's changes; a failed or unreadable statement has no changes."""
         if not statement.succeeded:
             return
         try:

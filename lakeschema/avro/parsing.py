@@ -69,7 +69,7 @@ _FIELD_ATTRIBUTES = frozenset({"name", "type", "default", "doc", "aliases", "ord
 class InvalidDefaults(Enum):
     """How to treat a default that does not fit its field's type.
 
-    Java before Avro 1.9 did not check defaults, so lakes have schemas with wrong ones. ``DROP``
+    Java before Avro 1.9 did not check defaults, so lakes have schemas with wrong defaults. ``DROP``
     reads the field without its default and keeps the value as the property ``INVALID_DEFAULT``.
     """
 

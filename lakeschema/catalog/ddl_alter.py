@@ -236,7 +236,7 @@ def _first_that_reads(
 ) -> tuple[ColumnChange, ...]:
     """The result of the first reader that accepts the text.
 
-    If none does, raises the error of the reader that got furthest.
+    If no reader accepts it, raises the error of the reader that got furthest.
     """
     start = cursor.next.start
     failures: list[Unreadable] = []

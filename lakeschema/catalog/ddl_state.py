@@ -149,7 +149,10 @@ class DdlState:
         self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
-        """The ``relations``, with marks on stale ones, and each view with the SQL functions it may call."""
+        """The ``relations``.
+
+        Stale relations are marked, and each view has the SQL functions that it may call.
+        """
         found: Mapping[RelationName, Relation] = self.relations
         if self._functions:
             find = self._functions.get

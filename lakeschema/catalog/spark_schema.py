@@ -153,7 +153,7 @@ def _field_type(field: Mapping[str, Any], metadata: Mapping[str, Any], depth: in
 
 
 def type_from_spark(value: Any, depth: int = 0) -> ColumnType:
-    """A type from Spark's schema JSON; an unknown one is ``UnknownType``."""
+    """A type from Spark's schema JSON; an unknown type becomes ``UnknownType``."""
     if depth > _MAX_DEPTH:
         return UnknownType(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):

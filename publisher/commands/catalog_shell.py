@@ -95,7 +95,7 @@ class Shell:
     def __init__(
         self, registered: Mapping[str, RegisteredCatalog], rules: Rules, output: Output
     ) -> None:
-        """Opens a session in the first catalog of ``registered``, which is the default one.
+        """Opens a session in the first catalog of ``registered``, which is the default catalog.
 
         By Spark's rules it is also ``spark_catalog``, unless another catalog has this name.
         """

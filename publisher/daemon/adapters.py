@@ -190,7 +190,7 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
 
 @contextmanager
 def open_catalogs(settings: Settings) -> Iterator[Mapping[str, RegisteredCatalog]]:
-    """Every catalog by its name, the default one first, with its rules for names.
+    """Every catalog by its name, with its rules for names; the default catalog comes first.
 
     If a catalog cannot be built, all others are still opened.
     """

@@ -377,8 +377,8 @@ class Engine:
     def refill(self) -> IndexReport:
         """Requests new uploads of all versions that the index lacks, without a limit.
 
-        Reads all wheels of a folder to repair damaged ones, and tries again to package refused
-        relations.
+        Reads all wheels of a folder to repair damaged wheels. Tries again to package relations that were
+        refused.
         """
         now = self._clock.now()
 

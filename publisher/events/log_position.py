@@ -2,7 +2,7 @@
 
 Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some events
 become visible after later events. So the source reads the newest events again each time and
-identifies them by their content. This also reveals that another log replaced this one.
+identifies them by their content. This also shows if another log has replaced the log.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def _find_superseded(
 def plans(
     state: State, index: PackageIndex, retention: Retention, now: float
 ) -> Iterator[tuple[FileChange, ...]]:
-    """The changes of each published distribution, often none; reads the index as it goes.
+    """The changes of each published distribution, often no changes. Reads the index one package at a time.
 
     Raises:
         PackageIndexError: the index does not answer. If only single distributions fail, the first

@@ -1,4 +1,4 @@
-"""Types of single settings: the form of a value, and the error for a wrong one."""
+"""Types of single settings: the form of a value, and the error for a wrong value."""
 
 from __future__ import annotations
 

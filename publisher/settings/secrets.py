@@ -1,4 +1,4 @@
-"""Reads passwords from files and the keyring again at each use, so that a rotated one is used.
+"""Reads passwords from files and the keyring at each use, so that a changed password takes effect.
 
 Each reading registers the secret for redaction, so no log, state or page shows it.
 """

@@ -346,7 +346,7 @@ class CatalogComparison:
 
 
 def _write_notes(tx: Transaction, prefix: str, texts: Mapping[str, str]) -> None:
-    """The notes of one kind after a snapshot; earlier ones of this kind become empty."""
+    """Writes the notes of one kind after a snapshot; earlier notes of this kind become empty."""
     for key in tx.journal.notes(prefix):
         if key.removeprefix(prefix) not in texts:
             tx.journal.write_note(key, "")

@@ -31,7 +31,7 @@ class PackageLookup:
         self._prefix = prefix
 
     def listed(self, request: Request) -> Hashable:
-        """The version of the package's list of files."""
+        """A value that changes when the package's list of files changes."""
         return self._served.files.page_version(request.path_params["project"])
 
     def package(self, request: Request) -> ProjectPage | Page | Response:

@@ -243,7 +243,7 @@ class FromResolver(ExpressionResolver):
     def every_column(
         self, scope: Scope, entries: list[Entry] | None = None
     ) -> list[rs.Item | rs.OpenStar]:
-        """The columns of ``*``, for all relations in FROM or for the given ones."""
+        """The columns of ``*``, for all relations in FROM or for the given relations."""
         found: list[rs.Item | rs.OpenStar] = []
         merged = scope.merged if entries is None else {}
         shown: set[str] = set()

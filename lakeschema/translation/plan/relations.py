@@ -107,7 +107,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Joins two plans: left columns, then right ones. Semi and anti joins keep only the left ones.
+    """Joins two plans: left columns, then right columns. Semi and anti joins keep only the left columns.
 
     ``lateral``: the right side may refer to the left by ``OuterReference``s of level 1.
     """

@@ -230,7 +230,7 @@ def collected(given: Given) -> str:
 
 
 def percentile(given: Given, *, descending: bool = False) -> str:
-    """Writes exact and interpolated percentiles; Trino only has approximate ones."""
+    """Writes exact and interpolated percentiles; Trino only has approximate percentiles."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
     if place is None or not of_one or not _is_share(place):
