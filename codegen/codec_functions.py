@@ -5,7 +5,8 @@ Type checkers limit the size of a function, so a wide record's attributes are di
 of ``MAX_BRANCHES`` branches.
 
 The code of a type without names is the same in every package, except for the attribute and the
-numbers of temporaries. It is rendered once as a ``Snippet``, and then filled in.
+numbers of temporaries. This code is rendered once as a ``Snippet``; later only its placeholders are
+filled in.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Format:
     """How a columnar format represents values.
 
     Attributes:
-        refused: the error for a type that the format has no column for.
+        refused: the error for a type for which the format has no column.
         holds: whether there is a column for a primitive, enum or fixed type.
         read_leaf, write_leaf: the converter for values of a type at a path such as ``lines[].at``;
             None if values need no conversion.

@@ -1,4 +1,4 @@
-"""The schemas with which earlier versions of this package wrote, from a file next to its modules."""
+"""Reads the schemas of this package's earlier versions, from a file next to its modules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILE = "earlier_schemas.json"
 
 
 def earlier_text(binding: Binding, name: str, number: int) -> str | None:
-    """The schema of this fingerprint with which an earlier version wrote the class.
+    """The schema with this fingerprint that the class had in an earlier version.
 
     Raises:
         UnknownSchema: several versions have this fingerprint, with different units of times or decimals.

@@ -30,7 +30,7 @@ def plain(value: object, name: str) -> Any:
 
 
 def plain_of(value: object) -> Any:
-    """The value as the first plain class that it is an instance of; other values stay as they are.
+    """The value converted to the first plain class among its classes. Other values stay unchanged.
 
     Raises:
         InvalidValue: the value is finer than microseconds.

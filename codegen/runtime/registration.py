@@ -34,6 +34,6 @@ def register_strategies(records: Iterable[Any], strategy: Callable[[Any], Any]) 
 
 
 def _drawn(record: Any, attribute: str) -> Any:
-    """The strategy of one attribute, made when it is first drawn from."""
+    """The strategy of one attribute, made when Hypothesis first draws from it."""
     strategies = importlib.import_module(".strategies", __package__)
     return strategies.strategy_of_attribute(record, attribute)

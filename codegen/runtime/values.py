@@ -136,8 +136,8 @@ def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
     """The branch that a typed value is written as.
 
     In a union of null and one type, any value except null has that type. In other unions, the first
-    branch for the value's class and range wins; after it, the first for a plain class that the
-    value is an instance of. An int is written as a float only if no branch is an int or long.
+    branch for the value's class and range wins; otherwise the first branch for a plain class of the
+    value's ancestors wins. An int is written as a float only if no branch is an int or long.
 
     Raises:
         InvalidValue: no branch fits.

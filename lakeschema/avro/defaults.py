@@ -75,7 +75,7 @@ class Defaults:
         return is_not_finite(value, schema) or self.fits(value, schema)
 
     def branch(self, value: Json, union: Union) -> Schema:
-        """The branch that a union's default belongs to: the first that it fits.
+        """The branch to which a union's default belongs: the first branch that it fits.
 
         Raises:
             ValueError: the default fits no branch.

@@ -1,6 +1,6 @@
 """Reads ALTER TABLE and ALTER VIEW, from the token after the name to the end of the statement.
 
-An unknown form raises ``Unreadable``: it is not assumed to be harmless.
+An unknown form raises ``Unreadable``, because it may not be harmless.
 """
 
 from __future__ import annotations

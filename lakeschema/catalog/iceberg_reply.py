@@ -43,7 +43,7 @@ class Reply:
 
     @property
     def has_error(self) -> bool:
-        """Whether the document is an error of the catalog itself, not of a proxy before it."""
+        """Whether the document is an error of the catalog itself, and not of a proxy."""
         return self._stated is not None
 
     @property

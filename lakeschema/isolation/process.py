@@ -66,7 +66,7 @@ class Child:
 
 
 def spawn(imports: Sequence[str] = ()) -> Child:
-    """Starts a child, which imports these modules before it gets anything else.
+    """Starts a child, which imports these modules before it receives limits and handlers.
 
     Raises:
         OSError: the child could not be started.

@@ -1,6 +1,7 @@
 """Builds the catalog, the index and the deriver from settings, for commands and the service.
 
-Each function imports only the drivers that the settings choose, so a command loads no driver in vain.
+Each function imports only the drivers that the settings choose, so a command loads only the drivers that
+it needs.
 """
 
 from __future__ import annotations

@@ -304,7 +304,7 @@ class Engine:
     def _wake_one(self) -> None:
         """Wakes one sleeping worker, which wakes the next if it leaves due work.
 
-        If all workers woke at once, they would compete for the state's lock, mostly in vain.
+        If all workers woke at once, they would compete for the state's lock, mostly without getting work.
         """
         with self._wakeup:
             self._wakeups += 1

@@ -316,7 +316,7 @@ def _own_name(item: tree.SelectItem) -> str:
 def _with_windows(
     expression: tree.Expression, windows: dict[str, tree.NamedWindow]
 ) -> tree.Expression:
-    """A call over a named window, with the named window's parts filled in."""
+    """A call over a named window, with the window's definition in place of its name."""
     if not isinstance(expression, tree.WindowCall) or expression.window is None:
         return expression
     partition, order = list(expression.partition_by), list(expression.order_by)

@@ -86,7 +86,7 @@ class LimitedDeriver:
     def derive_text(self, relation: Relation, upstreams: Sequence[Json]) -> DerivedText | Failed:
         """Like ``derive``, with interfaces as JSON values and the result as text.
 
-        It saves time for callers that only pass derivations on.
+        This saves time for callers that only store or send derivations.
         """
         question = {
             "ask": "derive",
