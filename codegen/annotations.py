@@ -94,7 +94,10 @@ class Annotations:
         return own or any(other.mentions(part) for other in self._others)
 
     def hiding(self, classes: Collection[str]) -> Annotations:
-        """Annotations for a class that hides ``classes``. ``mentions`` also searches them."""
+        """Annotations for a class that hides ``classes``.
+
+        ``mentions`` of the outer object also searches these annotations.
+        """
         if not classes:
             return self
         other = Annotations(self._taken, immutable=self._immutable, hidden=classes)

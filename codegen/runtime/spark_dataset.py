@@ -37,7 +37,7 @@ def relation_frame(binding: Binding, session: Any, table: str) -> Any:
     """The relation with the schema's columns, in its order, casing, types and nullability.
 
     Raises:
-        NotInSpark: the relation lacks a column of the schema, or has one of another type.
+        NotInSpark: the relation lacks a column of the schema, or a column has another type.
     """
     frame = session.table(table)
     types = importlib.import_module("pyspark.sql.types")

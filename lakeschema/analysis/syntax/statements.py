@@ -285,7 +285,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A USE. ``what`` is the kind of object that a name of one part means: catalog, schema, role …."""
+    """A USE. ``what`` is the kind of object that a single name means: catalog, schema, role …."""
 
     namespace: tuple[str, ...]
     what: str
