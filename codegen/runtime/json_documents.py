@@ -112,7 +112,7 @@ class Converters:
 
 
 class Writers:
-    """Makes a function for each node that converts a typed value to a document; on demand."""
+    """Makes functions on demand: the function for a node converts its typed values to documents."""
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
@@ -165,7 +165,7 @@ class Writers:
 
 
 class Readers:
-    """Makes a function for each node that converts a document to a typed value; on demand."""
+    """Makes functions on demand: the function for a node converts documents to its typed values."""
 
     def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
         self._binding = binding

@@ -163,12 +163,12 @@ def _readers(binding: Binding, form: str, unknown: str) -> Readers:
 
 
 def part_writer(binding: Binding, node: Node) -> Convert:
-    """A function that makes a document of a part of a record, in the plain form."""
+    """A function that converts one part of a record to a document in the plain form."""
     return _writers(binding, "plain").of(node)
 
 
 def part_reader(binding: Binding, node: Node) -> Convert:
-    """A function that makes a part of a record of a document in the plain form."""
+    """A function that converts a document in the plain form to one part of a record."""
     return _readers(binding, "plain", "refuse").of(node)
 
 

@@ -56,7 +56,7 @@ class HeldDeletions:
     """Held deletions of a namespace ("" for the whole catalog). A person must confirm them, or has done so.
 
     Attributes:
-        reason: how many of how many relations would be dropped; "" once they are confirmed.
+        reason: how many relations would be dropped, and out of how many; "" once confirmed.
         is_confirmed: whether the next snapshot carries them out, or has begun to.
     """
 

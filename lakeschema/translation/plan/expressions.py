@@ -376,7 +376,7 @@ def walk(expression: RowExpression) -> Iterator[RowExpression]:
 
 
 def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exists | InSubquery]:
-    """The sub-queries in the expressions, but not those inside these sub-queries' plans."""
+    """The sub-queries in the expressions. Sub-queries that are nested in them are left out."""
     for expression in read:
         for part in walk(expression):
             if isinstance(part, ScalarSubquery | Exists | InSubquery):
