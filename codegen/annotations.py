@@ -68,8 +68,8 @@ def alternatives(types: Sequence[str]) -> str:
 class Annotations:
     """Writes annotations with names that nothing in the package hides.
 
-    ``taken`` are the names that the package defines; they may hide builtins. ``hidden`` are classes that
-    an attribute or a parameter hides; annotations use their aliases.
+    ``taken`` are the names that the package defines; they may hide builtins. ``hidden`` are classes whose
+    names an attribute or a parameter hides; annotations use their aliases.
     """
 
     def __init__(
@@ -94,7 +94,10 @@ class Annotations:
         return own or any(other.mentions(part) for other in self._others)
 
     def hiding(self, classes: Collection[str]) -> Annotations:
-        """Annotations for a class that hides ``classes``. ``mentions`` also searches them."""
+        """Annotations for a class that hides ``classes``.
+
+        ``mentions`` of the outer object also searches these annotations.
+        """
         if not classes:
             return self
         other = Annotations(self._taken, immutable=self._immutable, hidden=classes)

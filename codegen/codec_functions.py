@@ -1,11 +1,12 @@
-"""Renders the common part of a record's encoder and decoder, which visits the parts of a shape.
+"""Renders the part that a record's encoder and decoder share: it visits the parts of a shape.
 
 Python limits the nesting of blocks, so a value inside ``MAX_DEPTH`` loops gets a separate function.
 Type checkers limit the size of a function, so a wide record's attributes are divided among functions
 of ``MAX_BRANCHES`` branches.
 
 The code of a type without names is the same in every package, except for the attribute and the
-numbers of temporaries. It is rendered once as a ``Snippet``, and then filled in.
+numbers of temporaries. This code is rendered once as a ``Snippet``; later only its placeholders are
+filled in.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ class CodecRenderer:
     def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None: ...
 
     def value(self, shape: Shape, place: str, depth: int) -> None:
-        """Renders the code for the value at ``place``, within ``depth`` loops."""
+        """Renders the code for the value at ``place``. The code is inside ``depth`` loops."""
         match shape:
             case Scalar():
                 self.scalar(shape, place)
@@ -276,7 +277,7 @@ class CodecRenderer:
         return f"{self._parts}_of_{self.record.class_name}"
 
     def defer(self, render: Callable[[], None]) -> None:
-        """Renders another function after this one is complete."""
+        """Renders another function once the present function is complete."""
         self._deferred.append(render)
 
     def render_deferred(self) -> None:

@@ -48,7 +48,7 @@ _NO_CLASSES = KEYWORDS | _RESERVED_IN_CLASS | {
 
 
 def renamed(schema: Record, import_package: str, surface: str, *, immutable: bool) -> list[str]:
-    """The renamed names since a package with this surface hash was built, in words.
+    """The names that changed since a package with this surface hash was built, in words.
 
     The list is empty if the package was not built with the earlier names, or the schema does not fit
     their rules.

@@ -1,4 +1,4 @@
-"""Lists the schemas with which earlier versions of a package wrote, for a file of the package.
+"""Makes the file of a package that lists the schemas of the package's earlier versions.
 
 Readers look up a message's schema in the file by fingerprint, which ignores logical types. Schemas
 with the same fingerprint but different logical types are all listed, so that a reader sees that the

@@ -49,7 +49,7 @@ def _name(schema: Schema) -> str:
 
 
 def _other_uses(part: Schema) -> list[Schema]:
-    """The types directly inside ``part``, except for the entries of arrays that may become dicts."""
+    """The types directly inside ``part``, without the entries of an array that may become a dict."""
     match part:
         case Array(items):
             return [] if is_key_value_array(part) else [items]

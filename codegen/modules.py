@@ -68,7 +68,7 @@ def render_layout(
 
 
 def _described(shape: PackageShape, relation: str) -> PackageShape:
-    """The shape, with documentation for the relation's record if the owner wrote none."""
+    """The shape. If the owner wrote no documentation for the relation, its record gets one here."""
     root, *others = shape.records
     if root.doc:
         return shape

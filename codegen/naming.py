@@ -80,8 +80,8 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
     A database of several words is prefixed with their count, which distinguishes ``a_b.c`` from
-    ``a.b_c``. In a catalog that is not the default one, ``0`` and the catalog come first, or ``00``,
-    the catalog and the number of levels if the namespace does not have exactly one.
+    ``a.b_c``. Outside the default catalog, a namespace of one level is prefixed with ``0`` and the
+    catalog. A namespace of another number of levels is prefixed with ``00``, the catalog and this number.
 
     Raises:
         IllegalPrefix: the prefix is not a lower-case, hyphenated name.
@@ -140,11 +140,11 @@ def prefix_package(prefix: str) -> str:
 class TypeNamer:
     """Names the classes of one schema in CamelCase, each by its own full name and the root's.
 
-    The root record and types of the home namespace keep their simple names. Names of other types are
-    prefixed with the parts of their namespace, without the root's name if the root is the home.
-    Two forms can collide: ``device`` and ``Device`` both become ``Device``. Then the class of
-    ``device`` ends in an underscore, which ordinary names never do. If all names come from columns,
-    the class of ``Device`` is prefixed with its namespace instead.
+    The root record and types of the home namespace keep their simple names. The name of any other type
+    begins with the parts of its namespace, without the root's name if the root is the home. Two forms can
+    collide: ``device`` and ``Device`` both become ``Device``. Then the class of ``device`` ends in an
+    underscore, which ordinary names never do. If all names come from columns, the class of ``Device`` is
+    prefixed with its namespace instead.
 
     Attributes:
         home: the namespace whose types keep their simple names.
@@ -196,7 +196,7 @@ class TypeNamer:
         return tuple(beneath.split(".")) if beneath else ()
 
     def _is_beneath(self, first: str) -> bool:
-        """Whether types below the root have names that begin with this part."""
+        """Whether the name of a type below the root may begin with this part."""
         is_elsewhere = first in {*self._own_names(), self.root.partition(".")[0]}
         is_home = self.home == self.root and not self.of_columns
         return is_home and first[:1].isupper() and not is_elsewhere

@@ -1,4 +1,4 @@
-"""Uses a column's own name as the attribute if Avro does not allow it but Python does."""
+"""Names an attribute after its column if Avro does not allow the column's name, but Python does."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\ufe00-\ufe
 
 
 def field_attribute(field: Field) -> str:
-    """The attribute of a record's field, from its Avro name and the name of its column.
+    """The attribute of a record's field, from the field's Avro name and the column's name.
 
-    It is the column's name if Python allows the name and it is not ASCII; else it comes from the Avro
-    name and is ASCII. So no two columns get the same attribute.
+    If the column's name is not ASCII and Python allows it, this is the attribute. Otherwise the attribute
+    comes from the Avro name and is ASCII. So no two columns get the same attribute.
     """
     original = field.properties.get(ORIGINAL_NAME)
     if isinstance(original, str) and _is_attribute(original) and legal_name(original) == field.name:

@@ -27,7 +27,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class EarlierSchema:
-    """A schema with which earlier versions of a package wrote.
+    """A schema that earlier versions of a package had.
 
     Attributes:
         versions: all versions with this fingerprint and these logical types, newest first.

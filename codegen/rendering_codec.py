@@ -119,7 +119,7 @@ def _immutable_imports(package: PackageShape) -> Iterator[str]:
 
 
 def _is_small(record: RecordClass) -> bool:
-    """Whether a record is so small that a call of its function would cost more than its code."""
+    """Whether a record is so small that calling a function would cost more than inlining its code."""
     return len(record.attributes) <= MAX_INLINED and all(
         isinstance(part, Scalar)
         for attribute in record.attributes

@@ -1,4 +1,4 @@
-"""Renders a record's decoder: code whose loops and allocations the input's length limits."""
+"""Renders a record's decoder. The input's length limits its loops and allocations."""
 
 from __future__ import annotations
 

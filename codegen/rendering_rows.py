@@ -1,8 +1,8 @@
 """Renders a package's module of rows and its module of columns' names.
 
 At run time their contents are made from the schema at the first use. Stubs describe them for type
-checkers and editors. Names in the stubs start with two underscores, which no attribute does (see
-``naming``), so no attribute hides them.
+checkers and editors. Names in the stubs start with two underscores. No attribute starts like this (see
+``naming``), so none hides them.
 """
 
 from __future__ import annotations

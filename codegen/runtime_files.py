@@ -27,7 +27,7 @@ def runtime_files() -> Mapping[str, bytes]:
 
 @functools.cache
 def deflated_runtime() -> Mapping[bytes, bytes]:
-    """The deflated bytes of each file in ``runtime_files``, by the file's content."""
+    """Maps the content of each file in ``runtime_files`` to its deflated bytes."""
     deflated = _packed(".deflated")
     return MappingProxyType(
         {data: deflated[name.removesuffix(".py")] for name, data in runtime_files().items()}

@@ -1,7 +1,7 @@
-"""Represents a package's Python before it is text: classes, and the shapes of their values.
+"""Represents the classes of a package, and the shapes of their values, before they are rendered.
 
-A shape is an Avro type after all decisions: the Python class of its values, the name of that class,
-and the layout of its bytes.
+A shape is an Avro type after all decisions. It has the Python class of its values, the name of that
+class, and the layout of its bytes.
 """
 
 from __future__ import annotations

@@ -118,9 +118,9 @@ def content_hash(request: PackageRequest) -> str:
     """SHA-256 of the facts that a package states about its relation.
 
     The hash leaves out the version, the changelog, earlier versions' schemas, the event and the
-    upstreams' schema hashes: the package stays the same if an upstream's change does not reach this
-    relation. It also leaves out the modules. They follow from the schema and the generator, whose
-    code ``runtime_version`` identifies.
+    upstreams' schema hashes. So the package stays the same if an upstream's change does not affect this
+    relation. It also leaves out the modules. They follow from the schema and the generator, whose code
+    ``runtime_version`` identifies.
 
     Raises:
         CodegenError: no package can be built, for the same reason as in ``build_wheel``.

@@ -77,8 +77,8 @@ def deflated_zip(
 ) -> bytes:
     """The archive of these paths and contents, in order.
 
-    A path that ends in a slash is a folder with empty content. Contents in ``known`` are already
-    deflated there.
+    A path that ends in a slash is a folder with empty content. ``known`` has the deflated form of some
+    contents.
 
     Raises:
         ValueError: a path is not ASCII.

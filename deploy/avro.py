@@ -38,7 +38,7 @@ class AvroRefused:
 
     @property
     def is_failure(self) -> bool:
-        """Whether Java could not read the schemas themselves, and so did not try the values."""
+        """Whether Java failed on the schemas themselves. Then it did not try to read the values."""
         return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 

@@ -1,4 +1,4 @@
-"""Finds a headless Chromium for the tests of pages: the installed one, or Debian's.
+"""Finds a headless Chromium for the tests of pages: an installed Chromium, or Debian's.
 
 Without an installed Chromium, Debian's packages are downloaded and unpacked in the cache folder, once
 and without root: the browser, and the libraries and fonts that the machine lacks. ``python -m deploy.chromium`` prepares it and prints its path.

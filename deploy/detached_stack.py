@@ -36,7 +36,7 @@ class StackOptions:
 def up(directory: Path, options: StackOptions) -> StackRecord:
     """The running stack of the directory. Without one, removes the remains of a crash and starts it.
 
-    Raises StackConflict if a stack with other servers than the requested ones runs there.
+    Raises StackConflict if a stack with different servers runs there.
     """
     with _lock_of(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def _start_detached(directory: Path, options: StackOptions, keeps_data: bool) ->
 
 @contextmanager
 def _started(directory: Path, options: StackOptions) -> Iterator[dict[str, Server]]:
-    """The servers, each stopped again if a later one, or the caller, fails."""
+    """Starts the servers. If a later server or the caller fails, all of them are stopped."""
     servers: dict[str, Server] = {}
     kafka: Kafka | None = None
     with ExitStack() as undo:

@@ -82,7 +82,7 @@ def _feature(version: str) -> int:
 
 
 def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) -> Path:
-    """A jar of our own classes, compiled once per content, Java version and library versions.
+    """A jar of our own classes. It is compiled once for each content, Java version and set of libraries.
 
     A class archive works with jars, but not with folders.
     """

@@ -54,7 +54,7 @@ class Kafka(Server):
     ) -> Kafka:
         """Starts a broker that keeps all its files in ``directory``; returns when it answers.
 
-        ``options`` are further properties, which override the default ones.
+        ``options`` are further properties, which override the defaults.
         """
         root = directory.resolve()
 

@@ -1,8 +1,8 @@
 """Runs a program as a server that ends when its parent does; only Python's library is imported.
 
 Usage: ``python leashed_program.py USER FOLDER PROGRAM ARGUMENTS…``. Standard input is the leash, as in
-``leashed_python.py``. SIGTERM becomes SIGINT, which PostgreSQL calls a fast shutdown. An empty USER is
-the present one.
+``leashed_python.py``. SIGTERM becomes SIGINT, which PostgreSQL calls a fast shutdown. An empty USER means
+the present user.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class MetastoreOptions:
         kafka: the broker to which every table event is also sent, on ``topic``; None for no Kafka.
         serialise_ddl: makes event ids unique, as with MySQL or PostgreSQL: Derby may assign one id
             twice under concurrent DDL.
-        settings: further properties of hive-site.xml, which override the default ones.
+        settings: further properties of hive-site.xml, which override the defaults.
     """
 
     storage: Storage = "memory"

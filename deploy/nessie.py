@@ -1,6 +1,6 @@
 """A real Nessie server 0.99.0, whose references and commits are in memory.
 
-Nessie keeps places of metadata files and never opens them: whoever commits writes the files.
+Nessie stores the places of metadata files and never opens the files. The client that commits writes them.
 """
 
 from __future__ import annotations

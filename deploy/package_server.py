@@ -47,7 +47,7 @@ class PyPiServer(Server):
     ) -> PyPiServer:
         """Starts an index that keeps all its files in ``directory``; returns when it answers.
 
-        Without a ``password`` a random one is chosen. With ``overwrites`` an upload may replace the
+        Without a ``password``, a random password is chosen. With ``overwrites`` an upload may replace the
         bytes of an existing file, as in some indexes.
         """
         root = directory.resolve()

@@ -1,6 +1,7 @@
-"""A real PostgreSQL: the machine's own, else the one in a jar for tests.
+"""A real PostgreSQL: the one that is installed, or else the one in a jar for tests.
 
-It refuses to run as root. Then another user runs it, who needs a folder outside root's own ones.
+PostgreSQL refuses to run as root. Under root, another user runs it; this user needs a folder that is not
+root's.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Postgresql(Server):
         """Starts a server whose log is in ``directory``; returns when it answers.
 
         Raises:
-            MissingPrerequisite, PreparationFailed: there is no PostgreSQL, and none can be had.
+            MissingPrerequisite, PreparationFailed: there is no PostgreSQL, and it cannot be installed.
         """
         home = Path(tempfile.mkdtemp(prefix="postgresql-"))
         try:
@@ -91,7 +92,7 @@ class Postgresql(Server):
 
 
 def _prepare(home: Path, password: str) -> None:
-    """Makes the data in ``home``, and unpacks the programs there if the machine has none."""
+    """Makes the data in ``home``. Unpacks PostgreSQL's programs there if the machine lacks them."""
     if _installed() is None:
         _unpack(home / "programs")
     file = home / "password"
@@ -123,7 +124,7 @@ def _program(name: str, home: Path) -> str:
 
 
 def _installed() -> Path | None:
-    """The folder of the machine's own programs, the newest ones; Debian keeps them off the path."""
+    """The folder of the machine's newest PostgreSQL programs. Debian does not put them on the PATH."""
     on_path = shutil.which("initdb")
     if on_path is not None:
         return Path(on_path).resolve().parent
@@ -143,7 +144,7 @@ def _unpack(folder: Path) -> None:
 
 
 def _other_user() -> str:
-    """Who runs the server instead of root; "" for the present user."""
+    """The user who runs the server instead of root; "" for the present user."""
     if os.geteuid() != 0:
         return ""
     names = {entry.pw_name for entry in pwd.getpwall()}

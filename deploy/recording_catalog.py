@@ -1,7 +1,7 @@
-"""A catalog plugin for Spark 4.3, in memory, that records its calls. Tests use it in place of others.
+"""A catalog plugin for Spark 4.3, in memory, that records its calls.
 
-Iceberg has no plugin for Spark 4.2 or later. This one has namespaces of any depth, tables,
-views, and names with letter case::
+Tests use it in place of Iceberg's plugin, which does not support Spark 4.2 or later. The recording
+catalog has namespaces of any depth, tables, views, and names with letter case::
 
     session = SparkSession.builder.config("spark.driver.extraClassPath", recording_catalog_jar())
     settings = recording_catalog_conf("lake", {

@@ -120,7 +120,7 @@ def rest_catalog(server: IcebergRest) -> Properties:
 def jdbc_catalog(file: Path, warehouse: Path) -> Properties:
     """Connection properties for a catalog in a SQLite file.
 
-    The file keeps the tables by the catalog's name.
+    The file lists the tables under the name of the catalog.
     """
     return {
         "type": "jdbc",

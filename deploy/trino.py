@@ -1,4 +1,4 @@
-"""A real Trino 476: it shows which rows the SQL that we write for Trino returns.
+"""A real Trino 476. It shows the rows that our SQL for Trino returns.
 
 It keeps its tables in memory, in the catalog ``memory``, unless it gets other catalogs. It is ready in
 10 s on an idle machine.

@@ -23,7 +23,7 @@ __all__ = ["derive", "register_views", "udfs"]
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name on first use, so that unused ones are not loaded."""
+    """Imports a public name at its first use, so that unused modules are not loaded."""
     if name == "udfs":
         return importlib.import_module("lakeschema.udfs")
     if name in __all__:

@@ -39,7 +39,7 @@ def use(connected: socket.socket | None) -> None:
 
 
 class _Exchange(AbstractContextManager[None]):
-    """An exchange. It is no generator, since generators cannot raise Thrift's exceptions again."""
+    """An exchange. It is a class, because a generator could not raise Thrift's exceptions again."""
 
     def __init__(self, timeout_seconds: float) -> None:
         self._timeout_seconds = timeout_seconds

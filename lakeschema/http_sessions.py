@@ -64,7 +64,7 @@ class _Connection(HTTPConnection):
 
 
 class _TlsConnection(_Connection, HTTPSConnection):
-    """A connection in which ``super()`` in the methods above means ``HTTPSConnection``."""
+    """A TLS connection: for it, ``super()`` in ``_Connection`` means ``HTTPSConnection``."""
 
 
 class _Pool(HTTPConnectionPool):

@@ -36,7 +36,7 @@ class Path:
         return cls(texts, tuple(_compile(text) for text in texts))
 
     def find(self, event: Mapping[str, Any]) -> Sequence[Any]:
-        """The values at the first alternative that has any; empty if none has."""
+        """The values at the first alternative that exists in the event; otherwise empty."""
         for each in self._compiled:
             found = [value for value in each.findall(event) if value is not None]
             if found:

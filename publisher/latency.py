@@ -27,7 +27,7 @@ SINCE: Final = (RECEIPT, EVENT)
 class Distribution:
     """Counts of times.
 
-    ``counts[i]`` counts those above the bound before, up to ``BUCKET_SECONDS[i]``.
+    ``counts[i]`` counts the times above ``BUCKET_SECONDS[i - 1]``, up to ``BUCKET_SECONDS[i]``.
     """
 
     counts: tuple[int, ...] = (0,) * (len(BUCKET_SECONDS) + 1)
@@ -92,7 +92,7 @@ class EventLatency:
                 self._measure(EVENT, seconds + oldest.age_seconds)
 
     def forget(self, name: RelationName, claimed_at: float) -> None:
-        """Drops the events received before ``claimed_at`` (engine clock): they need no version, or have one."""
+        """Drops events received before ``claimed_at`` (engine clock): no version is missing for them."""
         if name in self._waiting:
             with self._lock:
                 self._take(name, lambda received: received.at.steady <= claimed_at)
@@ -130,7 +130,7 @@ class SourceLag:
         self._newest: dict[str, _Answer] = {}
 
     def note(self, source: str, at: float, lag_seconds: float, behind: int | None) -> None:
-        """Notes an answer: the newest event read is this old, and ``behind`` events are left, if known."""
+        """Notes the age of the newest event read, and the number of events left, if known."""
         with self._lock:
             self._newest[source] = _Answer(at, lag_seconds, behind)
 
@@ -143,7 +143,7 @@ class SourceLag:
             }
 
     def behind(self) -> Mapping[str, float]:
-        """How many events are left, for the sources that tell."""
+        """How many events are left, for the sources that report it."""
         with self._lock:
             return {
                 source: newest.behind

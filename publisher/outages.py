@@ -27,7 +27,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def catalog_service(name: str) -> str:
-    """The service that is the catalog with this name; "" is the default one."""
+    """The service name of the catalog with this name; "" is the default catalog."""
     return f"{CATALOG} {name}" if name else CATALOG
 
 

@@ -69,8 +69,8 @@ class Policy:
             uploads.
         uploads_at_once: how many uploads of one batch run at once. Simple servers queue five
             connections; a further client waits for a second.
-        snapshot_lease_seconds: after this time another snapshot may replace a killed one; a running
-            one renews its lease.
+        snapshot_lease_seconds: after this time another snapshot may replace a killed snapshot. A running
+            snapshot renews its lease.
         read_batch_size: how many relations a snapshot reads from the catalog at once.
         memo_seconds: how long the memo keeps derivations.
         max_versions_per_hour: for one relation; further versions wait.
@@ -82,8 +82,8 @@ class Policy:
             ("confirm"), or never ("off").
         dead_letter_limit: limits for stored events that could not be decoded.
         index_checks_per_second: how many packages a snapshot compares with the index, at most.
-        index_bytes_per_snapshot: how many bytes of wheels a snapshot reads from a folder to find
-            damaged ones; the next snapshot continues there.
+        index_bytes_per_snapshot: how many bytes of wheels a snapshot reads from a folder to find damaged
+            wheels. The next snapshot continues at the same place.
         discovers_packages: whether a snapshot looks for packages that the state does not know.
         deletion_window_seconds: how long a dropped relation counts towards the limit.
         removed_catalogs: catalogs that the settings lost on purpose.

@@ -90,7 +90,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(data: bytes, offset: int) -> Iterator[str]:
-    """The characters that depend on the secret alone when it is encoded at ``offset`` in a longer text."""
+    """The Base64 characters that only depend on the secret, if it starts at ``offset`` in a longer text."""
     first = -(-offset * 8 // 6)
     last = (offset + len(data)) * 8 // 6
     at_the_end = b"\0" * offset + data

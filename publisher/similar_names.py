@@ -73,8 +73,8 @@ def complete_name(
 ) -> RelationName | Sequence[str]:
     """The known relation that the text means, or the few that it may mean, as texts to type.
 
-    Names that differ in letter case come first, then names with the same end, also in other
-    catalogs, then similar ones.
+    Names that differ in letter case come first. Names with the same end follow, also from other
+    catalogs, and then similar names.
 
     Raises:
         MalformedName: the text is not a dotted name.
@@ -95,7 +95,7 @@ def complete_name(
 def _with_the_same_end(
     asked: RelationName, known: Collection[RelationName]
 ) -> Sequence[RelationName]:
-    """Names that end like ``asked``, or whose parts end it.
+    """Names that end like ``asked``, and names that are the end of ``asked``.
 
     The names with the longest common end come first.
     """

@@ -22,7 +22,7 @@ LIST: Final = "list"
 
 class Stage(Protocol):
     def note(self, name: RelationName, outcome: str, package: str = "", version: str = "") -> None:
-        """Records how the stage ended for one of its relations; without a note, its outcome is ``done``."""
+        """Records how the stage ended for one relation. Without a note, the outcome is ``done``."""
 
 
 class Traces(Protocol):

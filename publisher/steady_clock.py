@@ -54,7 +54,7 @@ class LocalMachine:
 class ServerTime:
     """The time of a database's server, as of ``now``, continued by this machine's clock.
 
-    It counts as one boot, which never ends, of one machine that all processes share.
+    For the clock, the server is one machine that all processes share and that never reboots.
     """
 
     def __init__(self, now: float) -> None:
@@ -92,7 +92,10 @@ class SteadyClock:
 
 
 def open_clock(state: State, machine: Machine = _LOCAL) -> SteadyClock:
-    """The clock of a state on this machine. After a boot it starts at wall time, not before the last mark."""
+    """The clock of a state on this machine.
+
+    After a boot it starts at wall time, or at the last mark if that is later.
+    """
     offset = state.read(lambda tx: _stored_offset(tx, machine))
     if offset is None:
         offset = state.write(lambda tx: _stored_offset(tx, machine) or _begin_boot(tx, machine))

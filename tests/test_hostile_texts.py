@@ -153,7 +153,7 @@ TEXTS: Final = 4
 @pytest.mark.thorough
 @pytest.mark.seeded
 @pytest.mark.parametrize("name", READERS)
-@pytest.mark.alike("name", keep=8)
+@pytest.mark.alike("name", keep=3)
 def test_time_grows_with_the_text_alone(name: str, first_seed: int) -> None:
     chosen = random.Random(f"{name} {first_seed}")
     texts = hostile_texts(chosen, PAIRS)
@@ -166,7 +166,7 @@ def test_time_grows_with_the_text_alone(name: str, first_seed: int) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LEXERS)
-@pytest.mark.alike("name", keep=4)
+@pytest.mark.alike("name", keep=2)
 def test_time_grows_with_the_text_alone_where_no_two_openings_are_equal(name: str) -> None:
     for small, large in zip(numbered_texts(SMALL), numbered_texts(LARGE), strict=True):
         fast = max(seconds(LEXERS[name], small) for _ in range(2))

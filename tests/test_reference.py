@@ -59,7 +59,7 @@ def test_a_row_has_all_that_is_declared_of_a_setting() -> None:
     rows = re.findall(r"(?m)^\| `workers` \|.*$", regenerated(marked("engine")))
 
     assert rows == [
-        "| `workers` | whole number, 1 to 64 | `2` | Threads, each with a process for derivations. |"
+        "| `workers` | whole number, 1 to 64 | `2` | The number of threads. Each has a process for derivations. |"
     ]
 
 

@@ -142,7 +142,7 @@ def _always(_: object) -> bool:
     return True
 
 
-# What most values are: of the plain class, and in its range without converting them.
+# Tests that most values pass: they have the plain class and are in range, so nothing is converted.
 _PLAIN: Final[dict[tuple[str, str, type], Callable[[Any], bool]]] = {
     ("null", "", type(None)): _always,
     ("boolean", "", bool): _always,

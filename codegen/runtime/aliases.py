@@ -1,8 +1,8 @@
 """Renames a writer's types and fields by the aliases of a reader's schema.
 
-Works like Java's ``Schema.applyAliases``. It renames throughout the writer's schema before anything
-is compared, even if the reader's schema also has a type with the old name. It renames nothing
-if the two schemas differ only in documentation, aliases and enum defaults.
+Works like Java's ``Schema.applyAliases``: it renames everything in the writer's schema before any types are
+compared, even if the reader's schema also has a type with the old name. It renames nothing if the two schemas
+differ only in documentation, aliases and enum defaults.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def nodes(root: Node) -> Iterator[Node]:
 class _Aliases:
     """The aliases in a schema.
 
-    ``types`` maps them to types' names, ``fields`` to the fields' names of each record.
+    ``types`` maps an alias to a type's name. ``fields`` does the same for the fields of each record.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,8 @@ class _Aliases:
         self._records: set[int] = set()
 
     def collect(self, node: Node) -> None:
-        # In this order and again for each reference, since the last of two equal aliases wins.
+        # The order matters, and so does the repetition for each reference: the last of two equal aliases
+        # wins.
         self.types.update((alias, node.name) for alias in node.aliases)
         for branch in node.branches:
             self.collect(branch)

@@ -101,8 +101,8 @@ def batches_to_records(
     Columns are found by name, case-insensitive if necessary. Times may have any unit.
 
     Raises:
-        InvalidValue: a batch lacks a field, has two columns for one, or a value does not match its
-            type; the path begins with the row's number from 1 on.
+        InvalidValue: a batch lacks a field or has two columns for it, or a value does not match its type. The
+            path begins with the row's number, from 1.
         NotInArrow: Arrow has no column for the type of a field.
     """
     pa = importlib.import_module("pyarrow")
@@ -144,7 +144,7 @@ def batches_of(source: Any) -> Any:
     if hasattr(source, "to_batches"):
         return source.to_batches()
     if hasattr(source, "to_struct_array"):
-        # A single batch, which iterates over its columns.
+        # A single batch must be in a list: iterating over a batch yields its columns.
         return [source]
     if hasattr(source, "read_next_batch"):
         return source
@@ -158,7 +158,7 @@ def _stream_of(frame: Any) -> Any:
     try:
         return pa.RecordBatchReader.from_stream(frame)
     except (pa.ArrowException, ValueError, TypeError) as error:
-        # Pandas has maps, and columns of mixed types, as Python's objects, and columns of one name.
+        # Pandas may have maps or mixed types as Python objects, or several columns of one name.
         raise InvalidValue(
             "",
             f"the frame has no form in Arrow: {error}; "
@@ -275,7 +275,7 @@ def _instant(value: Any) -> Any:
 
 
 def _plain_zero(value: decimal.Decimal) -> decimal.Decimal:
-    # PyArrow refuses zeros of great exponents.
+    # PyArrow refuses a zero with a large exponent.
     return value if value or -_MAX_DIGITS <= value.adjusted() <= 0 else _ZERO
 
 
@@ -285,7 +285,7 @@ _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
     ("fixed", "decimal"): _plain_zero,
     ("enum", ""): lambda value: value.value,
     ("fixed", ""): bytes,
-    # PyArrow refuses the least timedeltas that 64 bits hold.
+    # PyArrow refuses the smallest timedeltas that fit into 64 bits.
     ("long", "day-time-interval-micros"): scalars.interval_micros_of,
     ("string", "uuid"): str,
     ("fixed", "uuid"): scalars.uuid_bytes_of,

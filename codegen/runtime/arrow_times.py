@@ -1,4 +1,4 @@
-"""Reads Arrow's time columns as integer counts, so that every unit works, also in nested columns.
+"""Reads Arrow's time columns as integer counts. So every unit works, also in nested columns.
 
 Python's datetimes have no nanoseconds: PyArrow refuses values with nanoseconds, or needs pandas.
 """
@@ -115,7 +115,7 @@ class TimeColumns:
 
     def _reader(self, type_: Any, per_second: int, node: Node) -> Convert:
         convert = conversion(_PER_SECOND[type_.unit], per_second, self._narrowing)
-        # None for nanoseconds, which stay numbers.
+        # ``from_base`` returns None for nanoseconds, which stay numbers.
         finish = from_base(self._binding, node) or int
         return lambda count: None if count is None else convert_leaf(finish, convert(count), "")
 

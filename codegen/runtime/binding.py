@@ -49,7 +49,7 @@ class Binding:
     @property
     def root(self) -> Node:
         if self._root is None:
-            # Others know nodes by identity, so that there must be one root for all threads.
+            # Other modules identify nodes by ``id``, so all threads must share one root.
             with self._lock:
                 if self._root is None:
                     root = parse(self.schema_text)

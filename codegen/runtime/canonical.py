@@ -42,7 +42,7 @@ def _canonical(node: Node, met: set[str]) -> Any:
 
 
 def form_of(node: Node, name: str, form: Callable[[Node], Any]) -> Any:
-    """The parsing canonical form of a type, with this name; ``form`` gives the form of a part."""
+    """The parsing canonical form of a type that has this name; ``form`` gives the form of each part."""
     match node.kind:
         case "union":
             return [form(branch) for branch in node.branches]

@@ -1,4 +1,4 @@
-"""The schema of one class of a package, complete: the types that it refers to are defined within."""
+"""The complete schema of one class of a package, with definitions of all types that it refers to."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _complete(document: Any, named: Mapping[str, Any], met: set[str]) -> Any:
         return [_complete(branch, named, met) for branch in document]
     whole = dict(document)
     for key in ("items", "values", "type"):
-        # Behind items and values a union is a list, and a word is always a type's name.
+        # After items and values, a union is a list, and a text is always the name of a type.
         if key in whole and not (key == "type" and whole[key] in _KINDS):
             whole[key] = _complete(whole[key], named, met)
     if "fields" in whole:

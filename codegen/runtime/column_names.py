@@ -36,7 +36,7 @@ class Column(str):
 
     @property
     def __columns__(self) -> tuple[Column, ...]:
-        """Renames in the writer's schema: changes its nodes in place."""
+        """The columns within the struct, or within the structs of an array."""
         pairs = _fields(self.__binding__, self.__node__)
         return tuple(self.__within__(field) for field, _ in pairs)
 
@@ -70,7 +70,7 @@ class Columns(ModuleType):
 def column_lookup(
     binding: Binding, module: str
 ) -> tuple[Callable[[str], Column], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of the module ``columns``, which becomes one that iterates."""
+    """The ``__getattr__`` and ``__dir__`` of the module ``columns``; makes the module iterable, too."""
     pairs = {attribute: field for field, attribute in _fields(binding, binding.root)}
 
     def each() -> Iterator[Column]:
@@ -94,7 +94,7 @@ def nested_name(attribute: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name for Spark, within backticks unless Spark reads the name alone as one name."""
+    """A name for Spark, in backticks unless Spark reads it as one name without them."""
     return name if _ORDINARY.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 

@@ -1,4 +1,4 @@
-"""Records to and from the values of a columnar format: Spark's rows, Arrow's batches.
+"""Converts records to and from the values of a columnar format: Spark's rows, Arrow's batches.
 
 Converters are made once for many records; a path is only made for a value that is refused.
 """
@@ -26,7 +26,7 @@ class Format:
     """How a columnar format represents values.
 
     Attributes:
-        refused: the error for a type that the format has no column for.
+        refused: the error for a type for which the format has no column.
         holds: whether there is a column for a primitive, enum or fixed type.
         read_leaf, write_leaf: the converter for values of a type at a path such as ``lines[].at``;
             None if values need no conversion.
@@ -72,7 +72,7 @@ class Format:
         return (*above, record.name)
 
     def leaf(self, node: Node, path: str) -> Node:
-        """The type itself; refuses one that the format has no column for."""
+        """Returns the type unchanged; refuses a type for which the format has no column."""
         if not self.holds(node):
             title = f"{node.logical or node.title}{_digits(node)}"
             raise self.refused(f"{path}: {self.name} has no column for {title}")
@@ -143,7 +143,7 @@ def _record_reader(
         for field, attribute in zip(node.fields, attributes, strict=True)
     ]
 
-    # Most rows have the names of the one before.
+    # Most rows have the same names as the row before.
     places_among = functools.lru_cache(64)(lambda names: column_places(names, node.fields))
 
     def read(value: Any) -> Any:
@@ -320,7 +320,7 @@ def _entries_reader(read: Convert, form: Format) -> Convert:
 
 
 def entry_paths(path: str) -> tuple[str, str]:
-    """The paths of the keys and of the values of a map, in the form of an array of entries."""
+    """The paths of a map's keys and of its values, written like paths into an array of entries."""
     return f"{path}[].key", f"{path}[].value"
 
 
@@ -336,7 +336,7 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
 
 
 def read_numbered(read: Convert, values: Iterable[Any], first: int = 1) -> Iterator[Any]:
-    """Reads each value; an error names its row; the first row is number ``first``."""
+    """Reads each value. An error names the row; the first row has the number ``first``."""
     for number, value in enumerate(values, first):
         try:
             record = read(value)
@@ -351,13 +351,13 @@ def prefix_path(name: str, error: InvalidValue) -> InvalidValue:
     return InvalidValue(f"{name}{dot}{inner}", error.reason)
 
 
-# Writing, of values that are checked already.
+# Writing. The values were checked before.
 
 
 def field_writer(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
 ) -> Convert | None:
-    """Makes a column's value from a typed value; None if the two are always the same."""
+    """A function that makes a column's value from a typed value; None if the two are always the same."""
     match node.kind:
         case "record":
             return _record_writer(binding, node, form, path, above)

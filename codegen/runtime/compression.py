@@ -1,7 +1,7 @@
 """The codecs of container files (specification, "Object Container Files", "Required Codecs").
 
-A library is imported when a file needs it. Whatever size a block declares, it is never decompressed
-to more bytes than the caller allows.
+A library is imported when a file needs it. A block is never decompressed to more bytes than the caller
+allows, whatever size it declares.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def max_compressed_bytes(codec: str, max_block_bytes: int) -> int:
     """The maximum size of a block in the file: incompressible data takes a little more space."""
     if codec == "null":
         return max_block_bytes
-    # Snappy's worst case and a checksum, with room for the heads of the others.
+    # The worst case of Snappy with its checksum. It also has room for the headers of other codecs.
     return max_block_bytes + max_block_bytes // 6 + 1024
 
 

@@ -1,6 +1,6 @@
 """Avro container files (specification, "Object Container Files") as typed records.
 
-A file contains its writer's schema; one that differs from this package's is resolved against it.
+A file contains its writer's schema. If that differs from this package's schema, the two are resolved.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_records(
         MissingCodec: its codec needs a library that is not installed.
         UnresolvableSchema: its schema cannot be read as this package's.
 
-    Errors begin with the file, where that has a name, and the record's number from 1 on.
+    Errors begin with the file, if it has a name, and the record's number, from 1.
     """
     for name, file, partitions in sources(source):
         with _locating(name):
@@ -82,11 +82,11 @@ def read_records(
 
 
 def write_records(binding: Binding, place: Place, records: Iterable[Any], codec: str) -> None:
-    """Writes a file. At a path the complete file replaces an earlier one.
+    """Writes a file. If the place is a path, the complete file replaces an earlier file.
 
     Raises:
         AvroError: the target is a stream that is not at its start.
-        InvalidValue: a record is invalid; its path begins with the record's number from 1 on.
+        InvalidValue: a record is invalid; the path begins with the record's number, from 1.
         MissingCodec: the codec needs a library that is not installed; nothing is written.
     """
     compress = compressor(codec)
@@ -132,7 +132,7 @@ def reader_of(
     return _resolved_reader(binding, writer_schema, name or root, narrowing)
 
 
-# To compare two schemas takes longer than to read a message.
+# Comparing two schemas takes longer than reading a message.
 @functools.lru_cache(256)
 def _resolved_reader(
     binding: Binding,
@@ -143,7 +143,7 @@ def _resolved_reader(
 ) -> Reader:
     try:
         writer, reader = parse(writer_schema), binding.nodes[name]
-        # The package's schema in another formatting: generated code is faster than resolution.
+        # The text is the package's schema in another layout. Generated code is faster than resolution.
         if equal(writer, reader):
             return binding.readers[name]
         values = partition_values(binding, partitions)
@@ -224,7 +224,7 @@ def _check_start(file: IO[bytes]) -> None:
     try:
         at = file.tell()
     except (OSError, AttributeError):
-        # A pipe or a socket, which has no position.
+        # A pipe or a socket has no position.
         return
     if at:
         raise AvroError(
@@ -253,7 +253,7 @@ def _metadata(file: IO[bytes], max_bytes: int) -> dict[str, bytes]:
         for _ in range(count):
             key = _sized(file, left)
             value = _sized(file, left - len(key))
-            # The lengths count as well: an entry may be empty, and there may be many.
+            # The bytes of the two lengths count, too: there may be many empty entries.
             left -= len(key) + len(value) + 2
             try:
                 metadata[key.decode()] = value

@@ -49,7 +49,7 @@ class _Comparison:
             self._whole(path, left, right)
 
     def _whole(self, path: str, left: Any, right: Any) -> None:
-        # Not ``!=``: the contract is about ``==``.
+        # Not ``!=``: the docstring promises something about ``==``.
         if not left == right:  # noqa: SIM201
             self.found.append((path, left, right))
 
@@ -66,6 +66,6 @@ class _Comparison:
             self._items(f"{path}[{key!r}]", left.get(key, ABSENT), right.get(key, ABSENT))
 
     def _items(self, path: str, left: Any, right: Any) -> None:
-        # Within lists and dicts Python takes an object for equal to itself, even NaN.
+        # Inside lists and dicts, Python treats an object as equal to itself, even NaN.
         if left is not right:
             self.compare(path, left, right)

@@ -1,4 +1,4 @@
-"""The schemas with which earlier versions of this package wrote, from a file next to its modules."""
+"""Reads the schemas of this package's earlier versions, from a file next to its modules."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FILE = "earlier_schemas.json"
 
 
 def earlier_text(binding: Binding, name: str, number: int) -> str | None:
-    """The schema of this fingerprint with which an earlier version wrote the class.
+    """The schema with this fingerprint that the class had in an earlier version.
 
     Raises:
-        UnknownSchema: several versions did, with different units of times or decimals.
+        UnknownSchema: several versions have this fingerprint, with different units of times or decimals.
     """
     found = _texts(binding, name).get(number, {})
     if len(found) > 1:
@@ -38,7 +38,7 @@ def earlier_text(binding: Binding, name: str, number: int) -> str | None:
 
 @functools.cache
 def _texts(binding: Binding, name: str) -> Mapping[int, Mapping[str, str]]:
-    """The schemas by fingerprint, with different meanings; the newest version of each meaning."""
+    """For each fingerprint, the schemas with different meanings, under the newest version of each."""
     found: dict[int, dict[str, str]] = {}
     for version, number, text in _schemas_of(binding, name):
         same = found.setdefault(number, {})
@@ -69,10 +69,10 @@ def _listed() -> list[dict[str, Any]]:
     package = sys.modules[__name__.rpartition(".")[0].rpartition(".")[0]]
     loader: Any = package.__spec__ and package.__spec__.loader
     try:
-        # Perhaps within an archive.
+        # The package may be inside an archive.
         data = loader.get_data(os.path.join(package.__path__[0], _FILE))  # noqa: PTH118
     except (AttributeError, OSError):
-        # The first version; or a program that was bundled without the package's files.
+        # This is the first version, or the program was bundled without the package's files.
         return []
     listed: list[dict[str, Any]] = json.loads(data)
     return listed

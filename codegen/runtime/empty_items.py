@@ -1,8 +1,8 @@
 """Limits the number of values that take no bytes: nulls, ``fixed`` of size 0, empty records.
 
-Without a limit, a few bytes could claim billions of them. An input may have ``MAX_EMPTY_ITEMS`` of
-them; beyond that, one for each of its bytes. Only items of arrays and records of files are counted,
-because the schema fixes the number of other values.
+Without a limit, a few bytes could claim billions of them. An input may have ``MAX_EMPTY_ITEMS`` such values,
+and one more for each of its bytes. Only items of arrays and records of files are counted, because the schema
+fixes the number of other values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def check_empty_items(data: bytes, at: int, count: int) -> None:
         InvalidAvro: the input has too many.
     """
     latest, latest_at, before = _latest.get()
-    # A decoder only goes forward: at or before the latest position the input is read again.
+    # A decoder only moves forward. An earlier or equal position means that the input is read again.
     if data is latest and at > latest_at:
         count += before
     if count > MAX_EMPTY_ITEMS + len(data):
@@ -45,7 +45,7 @@ class EmptyTypes:
     def values_in(self, node: Node) -> int:
         """How many values a value of this type contains, itself included; 0 if it takes bytes."""
         if id(node) not in self._values:
-            # Of a record within itself: it has no end, which is not this module's matter.
+            # The value for a record inside itself. Another module refuses records without an end.
             self._values[id(node)] = 0
             self._values[id(node)] = self._count(node)
         return self._values[id(node)]

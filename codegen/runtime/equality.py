@@ -1,4 +1,4 @@
-"""The two notions of equal schemas in Java's Avro."""
+"""Compares schemas in the two ways in which Java's Avro compares them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .schema import Field, Node
 
 
 def equal(one: Node, other: Node) -> bool:
-    """Whether all but documentation, aliases and enum defaults is equal.
+    """Whether the schemas are equal, apart from documentation, aliases and enum defaults.
 
     Works like ``Schema.equals``.
     """
@@ -67,7 +67,7 @@ def _equivalent(writer: Node, reader: Node, met: dict[tuple[int, int], bool]) ->
         case "record":
             key = (id(writer), id(reader))
             if key not in met:
-                # An assumption that ends recursion.
+                # Assumes equality, so that a recursive record ends the recursion.
                 met[key] = True
                 met[key] = len(writer.fields) == len(reader.fields) and all(
                     a.name == b.name and _equivalent(a.node, b.node, met)

@@ -1,4 +1,4 @@
-"""Made-up values of a schema's types. All of them can be written.
+"""Makes example values of a schema's types. All of them can be written.
 
 They suit tests: short, within ordinary ranges, and the same for an equal seed. Recursion ends
 as soon as a type occurs within itself.
@@ -145,7 +145,7 @@ _BASES: Final[dict[tuple[str, str], _Make]] = {
     ("boolean", ""): lambda source: source.random() < 0.5,
     ("int", ""): lambda source: source.randrange(100_000),
     ("long", ""): lambda source: source.randrange(1_000_000_000),
-    # Quarters, which a float of 32 bits has exactly.
+    # A float of 32 bits represents quarters exactly.
     ("float", ""): lambda source: source.randrange(40_000) / 4,
     ("double", ""): lambda source: source.randrange(1_000_000) / 100,
     ("bytes", ""): lambda source: source.randbytes(8),

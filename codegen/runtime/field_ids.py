@@ -1,8 +1,8 @@
 """Renames a file's fields to the names of the reader's table, by Iceberg's field ids.
 
-Iceberg's Avro and Parquet files have the id of each field, which outlives renames; a column that is
-dropped and added again has another id. Ids count if they name one of the root's fields as the file
-does. Otherwise the file is of another table, and its names count.
+Iceberg's Avro and Parquet files have the id of each field. A renamed field keeps its id; a column that is
+dropped and added again gets another id. Ids count if at least one id of a top-level field leads to the name
+that the file has, too. Otherwise the file belongs to another table, and its names count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def apply_field_ids(writer: Node, reader: Node) -> None:
     """
     fields = [field for node in nodes(writer) for field in node.fields if field.properties]
     told = [(field, json.loads(field.properties)) for field in fields]
-    # A reader may be generated from such a file's schema.
+    # A package may be generated from the schema of this file; then it has these names already.
     known = {field.name for node in nodes(reader) for field in node.fields}
     for field, properties in told:
         name = properties.get("iceberg-field-name")
@@ -72,7 +72,7 @@ def _arrow_id(field: Any) -> int | None:
 
 
 def _name_of(id_: int, names: Mapping[Any, str]) -> str:
-    # No column is called like this, so nothing reads a field that the table no longer has.
+    # No column has such a name. So nothing reads a field that the table no longer has.
     return names.get(id_, f"\0{id_}")
 
 

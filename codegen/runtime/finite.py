@@ -1,4 +1,4 @@
-"""The nesting depth of the smallest value of each type: infinite if a record requires itself."""
+"""Computes the nesting depth of the smallest value of each type: infinite if a record requires itself."""
 
 from __future__ import annotations
 

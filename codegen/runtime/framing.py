@@ -1,4 +1,4 @@
-"""Frames that identify the schema that their body was written with.
+"""Reads and writes frames that identify the schema of their body.
 
 Avro's single-object encoding (specification, "Single-object encoding"): ``C3 01``, the writer's
 fingerprint in 8 little-endian bytes, the body. Confluent's wire format: a zero, the schema's id in
@@ -50,7 +50,7 @@ def from_single_object(
     """
     written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
-    # Fingerprints leave out logical types: a writer of another unit of time has the same.
+    # Fingerprints ignore logical types. A writer with another unit of time has the same fingerprint.
     text = _text_of(number, schemas)
     if text is None and number == _own_fingerprint(binding, name):
         return make_decoder(binding, name, binding.readers[name])(body)
@@ -112,7 +112,7 @@ def _split_frame(data: bytes, magic: bytes, size: int) -> tuple[bytes, bytes]:
     return data[len(magic) : end], data[end:]
 
 
-# A class's own schema never changes; one entry for each record of the package.
+# The schema of a class never changes. The cache has one entry for each record of the package.
 @functools.cache
 def _own_fingerprint(binding: Binding, name: str) -> int:
     return fingerprint(binding.nodes[name])

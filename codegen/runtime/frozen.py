@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-# Not from ``collections.abc``: Python loads this module at start-up, and that one perhaps not.
+# Python always loads ``_collections_abc`` at start-up, but not always ``collections.abc``.
 from _collections_abc import Mapping, Sequence
 
 from .errors import InvalidValue
@@ -42,16 +42,16 @@ def items_in(value: Any) -> Iterable[Any] | None:
         return value if type(value).__iter__ is not None else None
     if isinstance(value, Sequence):
         return None if _is_text(value) else value
-    # Whoever has an array of numpy's has imported it.
+    # A program with a numpy array has imported numpy.
     array = getattr(sys.modules.get("numpy"), "ndarray", None)
     if array is None or not isinstance(value, array) or not value.ndim:
         return None
-    # A list of times would be of numbers.
+    # ``tolist`` would turn times into numbers.
     return value.tolist() if value.dtype.kind in "biuf" else list(value)
 
 
 def _is_text(value: Sequence[Any]) -> bool:
-    # Whoever has a ``UserString``, whose items are ``UserString`` too, has imported it.
+    # A program with a ``UserString`` has imported its module. Its items are ``UserString``s, too.
     users = getattr(sys.modules.get("collections"), "UserString", str)
     return isinstance(value, (*_TEXT, users))
 

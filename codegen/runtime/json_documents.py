@@ -1,4 +1,4 @@
-"""Typed values to and from JSON documents: what ``json.loads`` returns and ``json.dumps`` takes.
+"""Converts typed values to and from JSON documents, which ``json.loads`` returns and ``json.dumps`` takes.
 
 A ``Form`` decides how leaves and unions look; records, arrays and maps look the same in each form.
 An invalid value raises ``InvalidValue``; each caller on the way up adds its part of the path.
@@ -73,7 +73,7 @@ class Form(Protocol):
 
 
 class Made:
-    """The functions that one thread makes at one time.
+    """The functions that a thread is making.
 
     A node's function uses those of its parts.
     """
@@ -94,7 +94,7 @@ class Made:
 
 
 class Converters:
-    """Each node's function, made when needed. No thread gets a function that is still incomplete."""
+    """The function for each node, made when needed. No thread gets an incomplete function."""
 
     def __init__(self, make: Callable[[Node, Made], Convert]) -> None:
         self._make = make
@@ -112,7 +112,7 @@ class Converters:
 
 
 class Writers:
-    """Makes a function for each node that converts a typed value to a document; on demand."""
+    """Makes functions on demand: the function for a node converts its typed values to documents."""
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
@@ -165,7 +165,7 @@ class Writers:
 
 
 class Readers:
-    """Makes a function for each node that converts a document to a typed value; on demand."""
+    """Makes functions on demand: the function for a node converts documents to its typed values."""
 
     def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
         self._binding = binding
@@ -248,7 +248,7 @@ def within(step: str, error: InvalidValue) -> InvalidValue:
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object without repeated keys: readers differ in which of their values they take.
+    """A JSON object without repeated keys, since readers disagree about which value of a repeated key counts.
 
     Raises:
         InvalidValue: a key occurs twice.
@@ -277,7 +277,7 @@ def shown(document: Any) -> str:
 
 
 def text_in(document: Any, expected: str) -> str:
-    """A string; ``expected`` is what it should describe."""
+    """Checks that the document is a string; ``expected`` names in the error what it should describe."""
     if not isinstance(document, str):
         raise InvalidValue("", f"expected {expected}, got {shown(document)}")
     return document
@@ -303,7 +303,7 @@ def number_in(document: Any) -> float:
         raise InvalidValue("", f"expected a number, got {shown(document)}")
     number = scalars.double_of(document)
     if number - number != 0:
-        # ``json`` reads ``1e999`` as infinity, and the words NaN and Infinity as numbers.
+        # ``json`` reads ``1e999`` as infinity, and accepts the words NaN and Infinity as numbers.
         raise InvalidValue("", "expected a number that fits into a double")
     return number
 

@@ -1,4 +1,4 @@
-"""Leaves that are text in plain JSON: moments, decimals, UUIDs, durations, bytes.
+"""Converts leaves that are text in plain JSON: moments, decimals, UUIDs, durations, bytes.
 
 A reader accepts only the documented notation, and refuses digits that its type cannot keep.
 """
@@ -39,7 +39,7 @@ _INTERVAL: Final = re.compile(
     r"(-)?P(?!\Z)(?:(\d{1,9})D)?(?:T(\d{1,14})(?:\.(\d{1,6}))?S)?", re.ASCII
 )
 
-# By the logical type without its unit: a notation, its class, what messages call it.
+# For each logical type without its unit: the notation, the Python class, and the name in messages.
 _MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
     "date": (re.compile(_DAY, re.ASCII), dt.date, 'date such as "2024-01-31"'),
     "time": (re.compile(_CLOCK, re.ASCII), dt.time, 'time of day such as "23:59:59.123456"'),
@@ -58,7 +58,7 @@ _MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
 
 def text_writer(binding: Binding, node: Node) -> Convert:
     """A function that writes a leaf as text. It raises ``InvalidValue`` for an invalid value."""
-    # By way of the value that is written: plain, an instant in UTC.
+    # ``base`` first checks the value and makes it plain; an instant becomes UTC.
     base, typed = base_writer(node), typed_reader(binding, node)
     match node.logical:
         case "":

@@ -51,7 +51,7 @@ def write_lines(
     records: Iterable[Any],
     form: str,
 ) -> None:
-    """Writes a file. At a path the complete file replaces an earlier one.
+    """Writes a file. If the place is a path, the complete file replaces an earlier file.
 
     Raises:
         InvalidValue: a record is invalid; its path begins with the line's number.

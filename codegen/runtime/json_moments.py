@@ -70,7 +70,7 @@ def decimal_out(precision: int, scale: int) -> Callable[[decimal.Decimal], str |
     def write(value: decimal.Decimal) -> str | None:
         text = str(value)
         if text[0] == "-":
-            # -0.00 is written as 0.00.
+            # The caller's general code writes -0.00 as 0.00.
             if not value or len(text) > most + 1:
                 return None
         elif len(text) > most:

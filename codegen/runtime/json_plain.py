@@ -1,4 +1,4 @@
-"""Plain JSON: what a person would write by hand, and what programs without Avro read.
+"""Plain JSON: people can write it by hand, and programs without Avro can read it.
 
 Numbers are numbers, and moments are ISO 8601. Decimals, NaN and infinities are text, and bytes are
 base64. A union's value has a tag only if a reader could take it for a value of another branch. For
@@ -34,7 +34,7 @@ _NUMBERS: Final = frozenset({"int", "long"})
 _FLOATS: Final = frozenset({"float", "double"})
 _OBJECTS: Final = frozenset({"record", "map"})
 
-# The first that accepts a text is its branch: the narrower types first, ``string`` and bytes last.
+# A text belongs to the first type that accepts it. Narrow types come first, text and bytes last.
 _TEXTS: Final = (
     "enum", "uuid", "timestamp", "local-timestamp", "date", "time", "duration", "day-time-interval",
     "decimal",
@@ -141,7 +141,7 @@ class _UnionReader:
         self._object = next((reader(b) for b in union.branches if b.kind in _OBJECTS), None)
         texts = form.texts(union)
         enums = [(branch, reader(branch)) for branch, _ in texts if branch.kind == "enum"]
-        # An unknown symbol, if it is ignored, is a text of no other branch.
+        # Enums come again at the end: an ignored unknown symbol must not hide another branch.
         self._texts = enums if len(texts) == len(enums) == 1 else [*texts, *enums]
 
     def read(self, document: Any) -> Any:

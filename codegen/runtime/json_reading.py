@@ -43,7 +43,7 @@ def json_reader(binding: Binding, root: Node, readers: Readers) -> Callable[[Any
         if type(text) is bytes:
             text = text.decode()
         elif not text.isascii():
-            # It fails where a surrogate is unpaired.
+            # Encoding fails if a surrogate is unpaired.
             text.encode()
         if "\\u" in text and ("\\ud" in text or "\\uD" in text):
             raise ValueError
@@ -140,7 +140,7 @@ class _Code:
             if len(given) < len(pairs) or (unknown and not ignores_unknown):
                 raise InvalidValue("", "a key is unknown or occurs twice")
             for key in unknown:
-                # A key must not occur twice in what is ignored, either.
+                # Ignored values must not repeat a key, either.
                 _document(found[key])
             return [found.get(name, value) for name, value in absent.items()]
 
@@ -185,7 +185,7 @@ class _Code:
             case "boolean":
                 return Part(f"type({name}) is bool", name)
             case "float" if self._form.tags_all:
-                # Read as its 32 bits.
+                # The general reader rounds to 32 bits.
                 return None
             case "int" | "long" | "float" | "double":
                 return number_part(node.kind, name, name)

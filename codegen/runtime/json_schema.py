@@ -1,7 +1,7 @@
 """JSON Schema (2020-12) of the plain JSON of a package's types.
 
-It describes what ``from_json`` reads (``mode`` "validation") or what ``to_json`` writes
-("serialization"), which differ in the keys that may be missing and in the forms of decimals.
+With ``mode`` "validation" it describes the JSON that ``from_json`` reads, with "serialization" the JSON
+that ``to_json`` writes. They differ in the keys that may be missing and in the forms of decimals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TEXTS: Final[Mapping[str, Json]] = {
     "time-micros": {"format": "time"},
     "timestamp-millis": {"format": "date-time"},
     "timestamp-micros": {"format": "date-time"},
-    # RFC 3339, which JSON Schema follows, has no moment without an offset.
+    # JSON Schema's formats follow RFC 3339, in which every moment has an offset.
     "local-timestamp-millis": {"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?$"},
     "local-timestamp-micros": {"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?$"},
     "day-time-interval-micros": {"examples": ["P3DT4.500000S"]},
@@ -83,7 +83,7 @@ class JsonSchemas:
             case "record" if node.name in self._binding.readers:
                 return self._reference(node)
             case "record":
-                # Of a map's entries, which the package has no class of.
+                # A record of a map's entries, for which the package has no class.
                 return self._object(node, [None] * len(node.fields))
             case "array":
                 return {"type": "array", "items": self.of(node.items)}

@@ -104,7 +104,7 @@ def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
     try:
         return write(value)
     except InvalidValue:
-        # All that is wrong, not the first alone.
+        # ``accept`` raises an error with all faults, not only the first.
         accept(binding, binding.nodes[name], value, "")
         raise
 
@@ -132,7 +132,7 @@ def _text_writer(binding: Binding, name: str, form: str) -> Compiled:
     writers = _writers(binding, form)
 
     def compile_writer() -> Callable[[Any], Any]:
-        # Imported by programs that write many records only.
+        # Only programs that write many records import this module.
         module: Any = importlib.import_module(".json_writing", __package__)
         writer: Callable[[Any], Any] = module.json_writer(binding, binding.nodes[name], writers)
         return writer
@@ -163,12 +163,12 @@ def _readers(binding: Binding, form: str, unknown: str) -> Readers:
 
 
 def part_writer(binding: Binding, node: Node) -> Convert:
-    """A function that makes a document of a part of a record, in the plain form."""
+    """A function that converts one part of a record to a document in the plain form."""
     return _writers(binding, "plain").of(node)
 
 
 def part_reader(binding: Binding, node: Node) -> Convert:
-    """A function that makes a part of a record of a document in the plain form."""
+    """A function that converts a document in the plain form to one part of a record."""
     return _readers(binding, "plain", "refuse").of(node)
 
 

@@ -21,13 +21,13 @@ class Lazy(ModuleType):
 
     def __init__(self, module: str, package: str) -> None:
         super().__init__(module)
-        # One attribute: another thread may replace what the module calls itself between two.
+        # One attribute, since another thread may replace the module's attributes between two reads.
         self.__where__ = module, package
 
     def __getattr__(self, name: str) -> Any:
         module = importlib.import_module(*self.__where__)
         self.__dict__.update(vars(module))
-        # From now on an ordinary module, whose names the interpreter finds fastest.
+        # Becomes an ordinary module, because the interpreter looks up its names fastest.
         object.__setattr__(self, "__class__", ModuleType)
         return getattr(module, name)
 
@@ -177,11 +177,11 @@ class Sign:
         return self._name
 
 
-# The schema's default, where each record needs its own.
+# Stands for the schema's default, if each record needs a separate value.
 UNSET: Any = Sign("UNSET", "<default>")
 UNSET_LIST: Any = Sign("UNSET_LIST", "[]")
 UNSET_DICT: Any = Sign("UNSET_DICT", "{}")
-# In ``replace``: the record's own value.
+# In ``replace``: the record keeps its value.
 UNCHANGED: Any = Sign("UNCHANGED", "<unchanged>")
-# An item that one of two records lacks.
+# Stands for an item that only one of two records has.
 ABSENT: Any = Sign("ABSENT", "<absent>")

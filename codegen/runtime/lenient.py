@@ -115,7 +115,7 @@ class _Reading:
         try:
             return part_reader(self._binding, node)(value)
         except InvalidValue as error:
-            # Of text, JSON's error says what the text should be like.
+            # For text, the error of the JSON form says what the text should look like.
             told = error if self._is_json or isinstance(value, str) else found
             self.faults += faults_of(told, steps, value)
             return None

@@ -11,7 +11,7 @@ from .same_types import is_same_type
 
 
 def own_value(class_: Any, value: Any) -> Any:
-    """The value as an instance of the class; a new one if another package has the same type.
+    """The value as an instance of the class. A value of another package's same type is converted.
 
     Raises:
         InvalidValue: the value is of another type, or contains an invalid value.

@@ -1,4 +1,4 @@
-"""Lists of numbers to and from bytes, many numbers at a time.
+"""Converts lists of numbers to and from bytes, many numbers at a time.
 
 Numbers of several bytes are packed into one integer, each in its own lane of bits. Then a few
 operations convert the digits of all lanes at once. That takes between a tenth and half of a loop's
@@ -34,7 +34,7 @@ _MOST: Final = 64
 """Numbers taken together are this many at most, and so many or a multiple of ``_STEP``."""
 
 _CONTINUED: Final = bytes(range(128, 256))
-# Numbers of one byte as such bytes of two's complement, and back; others to what is no such byte.
+# Maps encoded bytes to bytes of two's complement, and back. Other bytes map to an impossible byte.
 _SIGNED_BYTE: Final = bytes(number & 255 for number in of_byte).ljust(256)
 _BYTE_OF_SIGNED: Final = bytes(to_byte[:64]) + b"\xff" * 128 + bytes(to_byte[64:])
 
@@ -59,19 +59,19 @@ class _Lanes:
         self.first_marks = in_each(0x80)
         self.marks = in_each(0x8080_8080_8080_8080_8080)
         self.digits = in_each(0x7F7F_7F7F_7F7F_7F7F_7F7F)
-        # The upper of two digits where they have 8, 16, 32 and 64 bits of room ...
+        # Masks of the upper of two digits, while each digit has 8, 16, 32 and 64 bits of room ...
         self.upper_7 = in_each(0x7F00_7F00_7F00_7F00_7F00)
         self.upper_14 = in_each(0x3FFF_0000_3FFF_0000)
         self.upper_28 = in_each(0x0FFF_FFFF << 32)
         self.upper_56 = in_each(0x3FFF << 64)
-        # ... and where they follow the lower one.
+        # ... and after it was moved next to the lower digit.
         self.next_7 = in_each(0x3F80_3F80_3F80_3F80_3F80)
         self.next_14 = in_each(0x3FFF << 46 | 0x3FFF << 14)
         self.next_28 = in_each(0x0FFF_FFFF << 28)
         self.next_56 = in_each(0xFF << 56)
         self.beyond_byte = in_each(-1 << 7)
         self.beyond_bits = in_each(-1 << used_bits)
-        # Marks that came from a byte of the same lane, when shifted down by so many bytes.
+        # Masks of marks that are still in their lane after a shift by 1, 2, 4 and 8 bytes.
         self.from_1, self.from_2, self.from_4, self.from_8 = (
             in_each(0x8080_8080_8080_8080_8080 & (1 << 8 * max(width - by, 0)) - 1)
             for by in (1, 2, 4, 8)
@@ -81,7 +81,7 @@ class _Lanes:
         """The numbers that these bytes encode; None if a number is out of range."""
         lanes = _packing(f"{self.width}s", len(found)).pack(*found)
         raw = int.from_bytes(lanes, "little") & self.digits
-        # Moved by ``^``, which takes a third of the time of a sum or a product.
+        # Digits move by ``^``, which takes a third of the time of a sum or a product.
         upper = raw & self.upper_7
         raw ^= upper ^ upper >> 1
         upper = raw & self.upper_14
@@ -129,7 +129,7 @@ class _Lanes:
         if longer:
             raw ^= longer ^ longer << 2
         raw += raw & self.next_7
-        # A mark for each byte that is not zero, then for all below it; those have a byte behind them.
+        # Marks each byte that is not zero, and then all bytes below it: another byte follows these.
         used = raw + self.digits & self.marks
         used |= used >> 8 & self.from_1
         if longer or upper or top:
@@ -141,12 +141,12 @@ class _Lanes:
         spread = (raw | used >> 8 & self.from_1).to_bytes(size, "little")
         if (used & self.first_marks).bit_count() == count:
             return spread.translate(None, b"\0")
-        # A lane of zeros is a zero; other lanes end with fewer of them.
+        # A lane with only zero bytes is the number 0. Every other lane ends with fewer zero bytes.
         pieces = spread.split(bytes(self.width))
         return b"\0".join([piece.translate(None, b"\0") for piece in pieces])
 
 
-# Most longs have less than 56 bits, which narrower lanes hold.
+# Most longs have less than 56 bits and fit into narrower lanes.
 _OF_INTS: Final = _Lanes("ix", bits=32, used_bits=32, width=5)
 _OF_MOST_LONGS: Final = _Lanes("q", bits=64, used_bits=56, width=8)
 _OF_LONGS: Final = _Lanes("q2x", bits=64, used_bits=64, width=10)
@@ -186,7 +186,7 @@ def _numbers(
     taken: tuple[Sequence[int], int] | None
     while count >= _STEP:
         some = min(count - count % _STEP, _MOST)
-        # Lists are mostly of numbers that are alike: the first one tells whether they are short.
+        # The numbers of a list mostly have similar lengths, so the first number shows if they are short.
         if data[at] < 128 or data[at + 1] < 128:
             found = data[at : at + some]
             short = found.isascii() and len(found) == some
@@ -234,7 +234,7 @@ def _many(
     if 5 * ends > 2 * count:
         return None
     if 9 * ends < 2 * count:
-        # They are longer than ints.
+        # The numbers are longer than ints.
         lanes = lanes[1:]
     for each in lanes:
         found = _found(data, at, count, each)
@@ -268,7 +268,7 @@ def floats(data: bytes, at: int, count: int) -> tuple[Sequence[float], int]:
     return struct.unpack_from(f"<{count}f", data, at), at + 4 * count
 
 
-# Writing. Each refuses a list as its items would be refused.
+# Writing. Each function refuses a list for the same reasons as its items.
 
 
 def put_longs(out: bytearray, numbers: Sequence[Any]) -> None:
@@ -291,7 +291,7 @@ def _put_numbers(
 ) -> None:
     for start in range(0, len(numbers), _MOST):
         some = numbers[start : start + _MOST]
-        # Lists are mostly of numbers that are alike.
+        # The numbers of a list mostly have similar lengths.
         for way in ways[max(_least_way(some[0]), _least_way(some[-1])) :]:
             try:
                 encoded = way(some)

@@ -1,4 +1,4 @@
-"""Reads the columns whose values are only in folder names, not in a partitioned table's files.
+"""Reads partition columns, whose values are in the names of folders and not in the files.
 
 Hive and Spark write ``year=2024/country=DE/part-0``. Escapes such as ``%3A`` stand for characters
 that names cannot contain.
@@ -47,7 +47,7 @@ def partition_values(binding: Binding, partitions: Partitions) -> Mapping[str, A
     for folder in partitions:
         name, _, text = map(unquote, folder.partition("="))
         exact = [each for each in fields if name in {each.column, each.name}]
-        # Hive has names in lower case.
+        # Hive writes names in lower case.
         for field in exact or [f for f in fields if f.column.lower() == name.lower()]:
             values[field.name] = _value(binding, field, text)
     return values

@@ -1,4 +1,4 @@
-"""Pickles and copies of records and of enums' members, which other versions of a package can read."""
+"""Pickles and copies records and members of enums. Other versions of a package can read the pickles."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def state_of(self: object) -> object:
 
 
 def restore_record(self: object, state: object) -> None:
-    """``__setstate__`` of records: a missing attribute has its default, an unknown one is dropped.
+    """``__setstate__`` of records: a missing attribute gets its default, an unknown attribute is dropped.
 
     Earlier releases pickled ``(None, values)``, with a subclass's further attributes in place of None.
     """
@@ -89,12 +89,12 @@ def restore_record(self: object, state: object) -> None:
     record: Any = self
     version, values, *more = parts
     kind: Any = type(self)
-    # That of immutable records refuses; where it does not, ``setattr`` is faster.
+    # The ``__setattr__`` of immutable records refuses changes. For other records ``setattr`` is faster.
     put = setattr if kind.__setattr__ is object.__setattr__ else object.__setattr__
     try:
         for name, value in values.items():
             put(self, name, value)
-        # One of a subclass takes any attribute.
+        # A record of a subclass accepts any attribute.
         is_whole = len(values) == len(record.__slots__) and not hasattr(self, "__dict__")
     except AttributeError:
         is_whole = False

@@ -1,7 +1,7 @@
-"""Where records are read from and written to: paths, folders of part files, the caller's streams.
+"""Opens the places of records: paths, folders of part files, the caller's streams.
 
-A new file is written next to the path and renamed to it at the end, so that an error on the way
-leaves the old file intact.
+A new file is written next to the path, and gets the path's name at the end. So an error before that leaves
+the old file intact.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def target(place: Place) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    # A link stays one.
+    # Follows a link, so that the link itself stays.
     real = os.path.realpath(path)
     if os.path.islink(real):
-        # It leads to itself: the error is the one of opening it.
+        # The link leads to itself. ``stat`` raises the same error as opening it.
         os.stat(path)
     with _beside(real) as file:
         yield file
@@ -110,7 +110,7 @@ def _part_files(
     if real in above:
         raise AvroError(f"{folder} is a link to a folder that contains it")
     for name in sorted(os.listdir(folder)):
-        # As Spark decides: a partition's folder has the name of its column, which may begin so.
+        # Spark decides in this way: a partition's folder begins with its column's name, perhaps with ``_``.
         if name.startswith(".") or (name.startswith("_") and "=" not in name):
             continue
         path = os.path.join(folder, name)
@@ -137,7 +137,7 @@ def _beside(path: str) -> Iterator[IO[bytes]]:
     """A new file in the path's folder, which is renamed to it after success."""
     found = os.stat(path) if os.path.exists(path) else None
     if found:
-        # Where the path cannot be written to, its folder may still let it be replaced.
+        # Raises an error if the file is read-only. Its folder might still allow replacing it.
         os.close(os.open(path, os.O_WRONLY))
     temporary = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.tmp")
     file = _create(temporary, path, found.st_mode & 0o600 if found else 0o666)
@@ -145,7 +145,7 @@ def _beside(path: str) -> Iterator[IO[bytes]]:
         with file:
             yield file
             file.flush()
-            # Else a machine that fails could keep the new name without the new contents.
+            # Otherwise, after a crash of the machine, the new name might exist without the new content.
             os.fsync(file.fileno())
         if found:
             _give(temporary, found)

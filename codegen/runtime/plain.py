@@ -1,6 +1,6 @@
 """Converts typed values to and from plain values, and reads defaults.
 
-Plain values are the ones of fastavro and Confluent's serialisers: records are dicts by field name,
+Plain values have the form of fastavro and Confluent's serialisers: records are dicts by field name,
 enums are their symbols. In a union whose branches have the same
 plain class, a named branch is the pair of its full name and its value.
 """
@@ -42,12 +42,12 @@ def to_plain(binding: Binding, node: Node, value: Any) -> Any:
     except RecursionError:
         raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
     except REFUSALS:
-        # All that is wrong, with the paths.
+        # ``accept`` raises an error with all faults and their paths.
         accept(binding, node, value, "")
         raise
 
 
-# Libraries of Avro have no class for a duration.
+# Avro libraries have no class for a duration.
 _AS_BYTES: Final = frozenset({"", "duration"})
 
 
@@ -79,7 +79,7 @@ def _plain(binding: Binding, node: Node, value: Any) -> Any:
         case "fixed" if node.logical in _AS_BYTES:
             return to_base(node, value, "")
         case "long" if node.logical == INTERVAL:
-            # No library of Avro knows the type.
+            # No Avro library knows the type.
             return to_base(node, value, "")
         case _:
             return accept_leaf(binding, node, value, "")
@@ -101,7 +101,7 @@ def _needs_name(union: Node, branch: Node) -> bool:
 
 
 def from_plain(binding: Binding, node: Node, value: Any, path: str, unknown: str = "refuse") -> Any:
-    """A plain value as a typed one; typed parts are checked and kept.
+    """Converts a plain value to a typed value; parts that are typed already are checked and kept.
 
     If ``unknown`` is "ignore", unknown fields are ignored, and an unknown symbol of an enum is the
     enum's default.
@@ -136,7 +136,7 @@ class _Typing:
     def __init__(self, binding: Binding, *, ignores_unknown: bool) -> None:
         self._binding = binding
         self._ignores_unknown = ignores_unknown
-        # A branch of a union that knows all of a value comes before one that ignores a part.
+        # A branch that knows every part of the value comes before a branch that ignores a part.
         self._strict = _Typing(binding, ignores_unknown=False) if ignores_unknown else self
         self._chosen: dict[tuple[int, int], tuple[Any, Node | None]] = {}
 
@@ -283,7 +283,7 @@ class _Typing:
             chosen = next(filter(is_dict, fits), None)
             if chosen is None:
                 chosen = max(fits, key=lambda b: _fields_present(b, value), default=None)
-            # With the value: its identity is its own while it exists.
+            # Also keeps the value: its ``id`` is unique only while the value exists.
             self._chosen[key] = (value, chosen)
         return self._chosen[key][1]
 
@@ -399,7 +399,7 @@ _BASE_OF_DEFAULT: Final[dict[str, Callable[[Any], Any]]] = {
     "boolean": scalars.boolean_of,
     "int": scalars.int_of,
     "long": scalars.long_of,
-    # As Java reads it: rounded to 32 bits.
+    # Java also rounds to 32 bits.
     "float": lambda value: scalars.rounded_to_single(scalars.double_of(value)),
     "double": scalars.double_of,
     "string": scalars.text_of,

@@ -30,7 +30,7 @@ def plain(value: object, name: str) -> Any:
 
 
 def plain_of(value: object) -> Any:
-    """The value as the first plain class that it is an instance of; other values stay as they are.
+    """The value converted to the first plain class among its classes. Other values stay unchanged.
 
     Raises:
         InvalidValue: the value is finer than microseconds.
@@ -53,7 +53,7 @@ def rounded_down(value: Any) -> Any:
 
 
 def _datetime(value: Any) -> Any:
-    # pandas' NaT is a datetime, and the only one that differs from itself.
+    # pandas' NaT is a datetime, and the only datetime that differs from itself.
     if value != value:  # noqa: PLR0124
         return value
     _require_whole_micros(value, getattr(value, "nanosecond", 0))
@@ -74,9 +74,9 @@ def _timedelta(value: Any) -> dt.timedelta:
 
 def _timedelta_down(value: Any) -> dt.timedelta:
     if hasattr(value, "nanoseconds"):
-        # pandas' fields, which may be greater than its base class holds.
+        # Uses pandas' fields, which may be larger than those of the base class.
         return dt.timedelta(value.days, value.seconds, value.microseconds)
-    # Not the fields, which pendulum shows otherwise.
+    # Does not use the fields: in pendulum they have other values.
     return dt.timedelta.__add__(value, dt.timedelta())
 
 
@@ -91,8 +91,8 @@ def _require_whole_micros(value: object, nanoseconds: int) -> None:
         raise InvalidValue("", f"{short_repr(value)} is finer than microseconds")
 
 
-# While freezegun stops the clock, names of modules such as ``datetime.datetime`` are its own classes:
-# what this module holds in containers, it leaves.
+# freezegun replaces names such as ``datetime.datetime`` in modules by its own classes,
+# but it does not replace the values in a module's containers.
 _CLASSES: Final[Mapping[str, Any]] = {
     "bool": bool,
     "int": int,
@@ -108,7 +108,7 @@ _CLASSES: Final[Mapping[str, Any]] = {
 }
 _EXACT: Final = frozenset(_CLASSES.values())
 
-# The methods of the plain classes, since an enum's own ``str`` is not its value.
+# Uses the methods of the plain classes, because an enum's ``__str__`` may not return its value.
 _CONVERSIONS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     (str, str.__str__),
     (int, int.__int__),
@@ -128,7 +128,7 @@ _FINER: Final = frozenset({"ns", "ps", "fs", "as"})
 
 
 def _of_numpy(given: object, *, rounds: bool = False) -> Any:
-    # Whoever has a value of numpy's has imported it.
+    # A program with a value of numpy has imported numpy.
     numpy: Any = sys.modules.get("numpy")
     if numpy is None or not isinstance(given, getattr(numpy, "generic", ())):
         return given

@@ -1,4 +1,4 @@
-"""How pydantic takes records, gives their plain values back, and describes their JSON."""
+"""Tells pydantic how to read records, write them as plain values, and describe their JSON."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _KINDS = {"missing": "missing", "unexpected": "extra_forbidden", "invalid": "val
 
 
 def _line(error: Any, fault: Fault) -> dict[str, Any]:
-    # As a value, since a message may have braces.
+    # The reason is a parameter of the message, because it may contain braces.
     kind = error.PydanticCustomError(_KINDS[fault.kind], "{reason}", {"reason": fault.reason})
     return {"type": kind, "loc": fault.steps, "input": fault.value}
 
@@ -69,7 +69,7 @@ def json_schema_of(record_class: type, handler: Any) -> Any:
         if node is not root
         and (node.kind == "enum" or (node.kind == "record" and node.name in binding.readers))
     ]
-    # So that pydantic knows what the references lead to.
+    # Tells pydantic the definitions to which the references lead.
     handler(core.definitions_schema(core.any_schema(), others))
     return _Definition(binding, root)(None, handler)
 
@@ -97,7 +97,7 @@ def _reference(class_: type) -> str:
 
 
 def _libraries() -> tuple[Any, Any]:
-    # The program has pydantic if it asks.
+    # Only pydantic calls this, so it is installed.
     return (
         importlib.import_module("pydantic_core.core_schema"),
         importlib.import_module("pydantic_core"),

@@ -17,7 +17,7 @@ from .varints import block, length, long_after, more_int
 
 
 class Misread(Exception):
-    """The error of a reader of nested values: the original error, and the path to its place."""
+    """An error inside nested values: the original error, and the path to its place."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(cause)
@@ -28,7 +28,7 @@ class Misread(Exception):
     def path(self) -> str:
         """The path to the error.
 
-        Empty if memory or recursion ran out, which is no fault of a place.
+        It is empty if memory or recursion ran out, since no place is at fault then.
         """
         if isinstance(self.cause, (RecursionError, MemoryError)):
             return ""
@@ -40,7 +40,7 @@ _SHOWN_PARTS: Final = 30
 
 
 def misread(part: str, error: Exception) -> Misread:
-    """``error`` with ``part`` in front of its path, such as ``.price`` or ``[2]``."""
+    """The error with ``part``, such as ``.price`` or ``[2]``, added in front of its path."""
     found = error if isinstance(error, Misread) else Misread(error)
     found.parts.append(part)
     return found
@@ -54,7 +54,7 @@ def base_reader(node: Node) -> Reader:
 def promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
     match writer, reader:
         case "int" | "long", "float":
-            # Through 32 bits, as Java's cast goes.
+            # Rounds to 32 bits, like Java's cast.
             return lambda number: scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
         case "int" | "long", "double":
             return float
@@ -67,9 +67,9 @@ def promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
 
 
 def list_reader(item: Reader, empty_values: int) -> Reader:
-    """A reader of lists. ``empty_values``: how many values an item has that takes no bytes.
+    """A reader of lists.
 
-    Else 0.
+    ``empty_values``: how many values an item contains if it takes no bytes; otherwise 0.
     """
 
     def read(data: bytes, at: int) -> tuple[Any, int]:

@@ -46,7 +46,7 @@ def dataclass_twin(record_class: Any) -> type:
     """
     signature = inspect.signature(record_class)
     parameters = [p for p in signature.parameters.values() if p.name != "strict"]
-    # Libraries that look at the types of fields do not evaluate text.
+    # Libraries that inspect the types of fields do not evaluate text.
     types = typing.get_type_hints(record_class)
     required = {p.name: None for p in parameters if p.default is p.empty}
 
@@ -55,7 +55,7 @@ def dataclass_twin(record_class: Any) -> type:
             return dataclasses.field()
         if not isinstance(parameter.default, Sign):
             return dataclasses.field(default=parameter.default)
-        # Constructors check nothing, so that any record has the default.
+        # Constructors check nothing, so a record without valid values shows the default, too.
         return dataclasses.field(
             default_factory=lambda: getattr(record_class(**required), parameter.name)
         )
@@ -83,7 +83,7 @@ def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
             if former in getattr(record, "__dict__", ()):
                 del record.__dict__[former]
     for attribute, value in values.items():
-        # An unknown one may be an attribute of a subclass.
+        # An unknown attribute may belong to a subclass.
         with contextlib.suppress(AttributeError):
             object.__setattr__(record, attribute, value)
     for field, attribute in zip(fields, attributes, strict=True):
@@ -144,7 +144,7 @@ def _refuse_missing_types(field: str, value: Any) -> None:
 def _former_value(field: Field, values: Mapping[str, Any], attributes: Collection[str]) -> Any:
     """The pickled value under a former name of the field, or ``UNCHANGED``."""
     for alias in field.aliases:
-        # As attributes are named: apart from keywords and methods, and without mangling.
+        # The possible attributes of an alias: with ``_`` or ``f_`` to avoid keywords, methods and mangling.
         for attribute in (alias, f"{alias}_", f"f_{alias}"):
             if attribute in values and attribute not in attributes:
                 return values[attribute]

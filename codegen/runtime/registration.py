@@ -20,7 +20,7 @@ def register_strategies(records: Iterable[Any], strategy: Callable[[Any], Any]) 
     strategies = sys.modules.get("hypothesis.strategies")
     register = getattr(strategies, "register_type_strategy", None)
     if register is None:
-        # Hypothesis is not imported, or not yet: its entry point comes back to this.
+        # Hypothesis is not imported yet. If the program imports it, its entry point calls this function.
         return
     for record in records:
         register(record, strategy)
@@ -34,6 +34,6 @@ def register_strategies(records: Iterable[Any], strategy: Callable[[Any], Any]) 
 
 
 def _drawn(record: Any, attribute: str) -> Any:
-    """The strategy of one attribute, made when it is first drawn from."""
+    """The strategy of one attribute, made when Hypothesis first draws from it."""
     strategies = importlib.import_module(".strategies", __package__)
     return strategies.strategy_of_attribute(record, attribute)

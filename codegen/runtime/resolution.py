@@ -113,7 +113,7 @@ class _Resolver:
         self._skippers = Skippers(self._empty)
 
     def check_size(self, writer: Node) -> None:
-        """Raises ``UnresolvableSchema`` if a value without bytes contains too many values."""
+        """Raises ``UnresolvableSchema`` if a value that takes no bytes contains too many values."""
         for node in nodes(writer):
             if self._empty.values_in(node) > MAX_EMPTY_ITEMS:
                 raise UnresolvableSchema(
@@ -127,7 +127,8 @@ class _Resolver:
             branch = self._branch(writer, reader, path)
             if branch is None:
                 return _Error(path, f"no branch of the union accepts {_describe(writer)}")
-            # An error within the branch is not an error of the union: the branch's type decides.
+            # The writer's type alone chooses the branch. An error inside the branch does not choose another
+            # one.
             return _Read(self.reader(writer, branch, path).read)
         convert = unit_conversion(writer, reader, self._narrowing)
         if convert is not None:
@@ -157,7 +158,7 @@ class _Resolver:
                     f"as {_describe(reader)} of {reader.size} bytes",
                 )
         if writer.meaning and reader.meaning and writer.meaning != reader.meaning:
-            # Java reads the number unconverted, and so a thousand times too large or small.
+            # Java does not convert the number, so its value is a thousand times too large or too small.
             return _Error(
                 path,
                 f"cannot read {_describe_unit(writer)} as {_describe_unit(reader)}: the units differ",
@@ -187,7 +188,8 @@ class _Resolver:
                 continue
             if branch.name == writer.name:
                 return branch
-            # Java also accepts a record of another name: the first, or the last of this simple name.
+            # Java also accepts a record with another full name: the last with this simple name, else the
+            # first.
             preferred = structural is None or same_simple_name(writer, branch)
             if branch.kind == "record" and preferred and self._has_structure(writer, branch, path):
                 structural = branch
@@ -197,7 +199,7 @@ class _Resolver:
         accepts: tuple[Callable[[Node], bool], ...] = (
             lambda branch: _are_decimals(writer, branch),
             lambda branch: branch.kind in promoted,
-            # A long that Avro cannot read as an int: microseconds of a day as its milliseconds.
+            # Avro cannot read a long as an int, for example a time in microseconds as one in milliseconds.
             lambda branch: self._is_other_unit(writer, branch),
             lambda branch: self._is_of_spark(writer, branch),
         )
@@ -232,8 +234,8 @@ class _Resolver:
         )
         known = {field.name: field for field in reader.fields}
         written = {field.name for field in writer.fields}
-        # Writers such as Spark keep names that Avro does not allow. As the record's own name is no
-        # obstacle, neither is it for the aliases of its fields, which Java would not look at.
+        # Writers such as Spark keep names that Avro does not allow. The aliases of fields count
+        # even if the records' names differ; Java would ignore the aliases then.
         others = {
             other: known[name]
             for other, name in (*_in_other_case(reader, written), *other_names(reader).items())
@@ -311,7 +313,7 @@ class _Resolver:
 
     def _unit_reader(self, writer: Node, reader: Node, convert: Callable[[int], int]) -> Reader:
         read = base_reader(writer)
-        # None for nanoseconds, which stay numbers.
+        # ``from_base`` returns None for nanoseconds, which stay numbers.
         finish = from_base(self._binding, reader) or int
 
         def read_converted(data: bytes, at: int) -> tuple[Any, int]:

@@ -180,13 +180,13 @@ class RecordReader:
         """
         nulls = vector.nulls()
         if nulls is not None and all(nulls):
-            # Python's values that are all null have no known fields.
+            # If all of Python's values are null, their fields are unknown.
             return itertools.repeat(None, len(nulls))
         if not len(vector):
             return iter(())
         columns = Columns(self, vector, self._places_in(vector))
         values = {name: columns[name] for name in self.wanted}
-        # Others raise errors for some values, which nobody may want.
+        # Other columns raise an error for some values. Perhaps nobody reads these values.
         values = {name: column for name, column in values.items() if type(column) is list}
         class_ = class_with_values(self._row_class, tuple(values))
         places = _PLACES[: len(vector)] if len(vector) <= _WINDOW else range(len(vector))
@@ -200,7 +200,7 @@ class RecordReader:
         if place is None:
             default = default_of(self.binding, field, path)
             if default is None:
-                # Also of a type that the format has no column for.
+                # This also works for a type for which the format has no column.
                 return [None] * len(vector)
             write = field_writer(self.binding, field.node, self._form.of_dicts(), path)
             written = default if write is None else write(default)

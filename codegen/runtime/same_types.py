@@ -39,7 +39,7 @@ def _identity(class_: Any) -> str | None:
 
 
 def _codec_of(class_: type) -> object:
-    """The codec module of a class's package, whose ``SchemaText`` differs from this package's."""
+    """The codec module of a class's package. Each package has its own class ``SchemaText``."""
     for each in class_.__mro__:
         text = vars(each).get("SCHEMA") or vars(each).get("__avro_schema__")
         codec: object = getattr(text, "codec", None)

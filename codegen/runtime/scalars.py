@@ -1,4 +1,4 @@
-"""Single values to and from bytes, where generated code calls a function."""
+"""Converts single values to and from bytes, for generated code that calls a function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DOUBLE: Final = struct.Struct("<d")
 DURATION: Final = struct.Struct("<III")
 UNSIGNED_INT_MAX: Final = 2**32 - 1
 
-# Found faster than as attributes of the module.
+# The interpreter finds these names faster than attributes of a module.
 _DATE: Final = dt.date
 _DATETIME: Final = dt.datetime
 _UTC: Final = dt.UTC
@@ -28,18 +28,18 @@ EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 EPOCH_DAY: Final = EPOCH.toordinal()
 _DAY_MICROS: Final = 86_400_000_000
-# Multiplied, they make a timedelta in half the time of its constructor.
+# Multiplying these makes a timedelta in half the time of its constructor.
 _MILLISECOND: Final = dt.timedelta(milliseconds=1)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
-# Scaling must not round, whatever the decimal context of the caller's thread.
+# Scaling must not round, even if the caller's thread has another decimal context.
 _EXACT: Final = decimal.Context(
     prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[]
 )
 
-# Up to the precision of Hive's and Spark's decimals.
+# As far as the precision of decimals in Hive and Spark.
 _POWERS_OF_TEN: Final = tuple(10**exponent for exponent in range(39))
-# What a decimal's last digit is worth, by its scale.
+# For each scale, the value of a 1 in a decimal's last digit.
 _UNITS: Final = tuple(decimal.Decimal((0, (1,), -scale)) for scale in range(39))
 
 _new: Final = object.__new__
@@ -54,7 +54,7 @@ class Duration:
 
     __slots__ = ("days", "milliseconds", "months")
     __match_args__ = ()
-    # By which packages know each other's.
+    # Packages recognise each other's durations by this attribute.
     __avro_duration__ = True
 
     def __init__(self, *, months: int = 0, days: int = 0, milliseconds: int = 0) -> None:
@@ -85,7 +85,7 @@ class Duration:
     def __init_subclass__(cls) -> NoReturn:
         raise TypeError(f"{cls.__name__}: Duration cannot be subclassed")
 
-    # With a ``__setattr__``, type checkers would let any attribute be set.
+    # If type checkers saw a ``__setattr__``, they would allow setting any attribute.
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, _: object) -> NoReturn:
@@ -176,14 +176,14 @@ def _timestamp_out_of_range(micros: int) -> InvalidAvro:
 
 
 def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
-    # Bounding the length keeps the work on untrusted bytes linear.
+    # The bound on the length keeps the time linear for untrusted bytes.
     if len(data) > precision + 1:
         data = _without_sign_bytes(data, precision)
     unscaled = int.from_bytes(data, "big", signed=True)
     limit = _POWERS_OF_TEN[precision] if precision < 39 else 10**precision
     if -limit < unscaled < limit:
         if scale < 39:
-            # Half of the time of the general way.
+            # Takes half the time of the general function.
             return _EXACT.multiply(unscaled, _UNITS[scale])
         return decimal_of_unscaled(unscaled, scale)
     raise InvalidAvro(f"decimal has more than {precision} digits")
@@ -349,8 +349,8 @@ def interval_micros_of(value: object) -> int:
     return micros
 
 
-# Each of the four repeats lines of the others, which calls would make slower by a third. Days and
-# seconds take half the time of a division by a timedelta.
+# The four functions repeat lines, because calls would make them a third slower. Using days and
+# seconds takes half the time of a division by a timedelta.
 
 
 def timestamp_millis_of(value: Any) -> int:
@@ -398,7 +398,7 @@ def _instant_of(value: object) -> dt.datetime:
     try:
         return moment.astimezone(_UTC)
     except OverflowError:
-        # Its zone alone puts it into the year 0 or 10000, which no datetime has.
+        # In UTC the moment is in the year 0 or 10000, which no datetime can have.
         raise InvalidValue("", f"{short_repr(value)} is outside years 1 to 9999 in UTC") from None
 
 
@@ -420,7 +420,7 @@ def unscaled_of(value: Any, precision: int, scale: int) -> int:
         raise InvalidValue("", f"expected a finite Decimal, got {short_repr(value)}")
     if not value:
         return 0
-    # Magnitudes first: a Decimal may represent a number of a billion digits.
+    # Compares magnitudes first, because a Decimal may represent a number of a billion digits.
     if value.adjusted() + scale < precision:
         scaled = value.scaleb(scale, _EXACT)
         unscaled = int(scaled)
@@ -439,7 +439,7 @@ def is_decimal(value: decimal.Decimal, precision: int, scale: int) -> bool:
 
 def decimal_bytes_of(value: object, precision: int, scale: int) -> bytes:
     unscaled = unscaled_of(value, precision, scale)
-    # The fewest bytes in two's complement, as Java writes them.
+    # Writes as few bytes of two's complement as possible, like Java.
     bits = unscaled.bit_length() if unscaled >= 0 else (~unscaled).bit_length()
     return unscaled.to_bytes(bits // 8 + 1, "big", signed=True)
 

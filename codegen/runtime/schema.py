@@ -1,4 +1,4 @@
-"""Schema text to nodes, at run time: other writers' schemas, and this package's own.
+"""Parses schema text into nodes at run time: other writers' schemas, and this package's own.
 
 A named type is one node, however often it is referenced, so that a recursive schema is a graph.
 """
@@ -16,7 +16,7 @@ PRIMITIVES: Final = frozenset(
     {"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
 )
 
-# What each logical type annotates; elsewhere it is ignored, as the specification says.
+# The types that each logical type may annotate. By the specification, other types ignore it.
 _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "date": frozenset({"int"}),
     "time-millis": frozenset({"int"}),
@@ -30,7 +30,7 @@ _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "duration": frozenset({"fixed"}),
     "decimal": frozenset({"bytes", "fixed"}),
 }
-# Values of these stay ints, and must not be read as microseconds.
+# Values of these types stay ints, and must not be read as microseconds.
 _NANOS: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos"})
 _SIZES: Final = {"uuid": 16, "duration": 12}
 MAX_DIGITS: Final = 1000
@@ -108,7 +108,7 @@ _NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def _float_default(node: Node, default: Any) -> Any:
-    """A field's default; a float's "NaN" and infinities are text. Java reads them, not in unions."""
+    """A field's default. The text "NaN" or an infinity becomes a float, as in Java, except in unions."""
     is_text = node.kind in {"float", "double"} and isinstance(default, str)
     return float(default) if is_text and default in _NOT_FINITE else default
 
@@ -158,7 +158,7 @@ def parse(text: str) -> Node:
     except AvroError:
         raise
     except (TypeError, ValueError) as error:
-        # A property of another type than the specification gives it, or a number of too many digits.
+        # A property has another type than in the specification, or a number has too many digits.
         raise MalformedSchema(f"the schema has an invalid property: {error}") from None
 
 

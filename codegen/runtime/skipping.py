@@ -1,6 +1,6 @@
 """Skips values that the reader's schema does not have, and builds nothing.
 
-A skipper is a reader that returns None. It checks the bytes only as far as it must to find their end.
+A skipper is a reader that returns None. It only checks the bytes that it needs to find the value's end.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def rows_to_records(
     """Rows (or mappings) as records; columns by name, case-insensitive if necessary.
 
     Raises:
-        InvalidValue: a row lacks a field, has two columns for one, or a value does not match its
-            type; the path begins with the row's number from 1 on.
+        InvalidValue: a row lacks a field or has two columns for it, or a value does not match its type. The
+            path begins with the row's number, from 1.
         NotInSpark: Spark has no column for the type of a field.
     """
     form = ROUNDING if narrowing == "down" else FORMAT
@@ -99,7 +99,7 @@ def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
 def data_frame(binding: Binding, session: Any, records: Iterable[Any]) -> Any:
     """A DataFrame of records, which are all held in memory."""
     rows = list(records_to_rows(binding, records))
-    # Checked already, and more strictly than PySpark does.
+    # The rows were checked before, more strictly than PySpark checks them.
     return session.createDataFrame(rows, struct_type(binding), verifySchema=False)
 
 

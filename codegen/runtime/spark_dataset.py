@@ -20,7 +20,7 @@ from .spark import struct_type
 from .union_columns import column_type
 from .units import MICROS, MILLIS, unit_of
 
-# Lossless conversions; between an instant and a local time, by the session's time zone.
+# Conversions without loss. Between an instant and a local time, the session's time zone counts.
 _WIDER: Final[dict[str, frozenset[str]]] = {
     "ByteType": frozenset({"ShortType", "IntegerType", "LongType"}),
     "ShortType": frozenset({"IntegerType", "LongType"}),
@@ -37,7 +37,7 @@ def relation_frame(binding: Binding, session: Any, table: str) -> Any:
     """The relation with the schema's columns, in its order, casing, types and nullability.
 
     Raises:
-        NotInSpark: the relation lacks a column of the schema, or has one of another type.
+        NotInSpark: the relation lacks a column of the schema, or a column has another type.
     """
     frame = session.table(table)
     types = importlib.import_module("pyspark.sql.types")
@@ -150,7 +150,7 @@ class _ColumnExpressions:
             ):
                 return self._moment(value, node)
             case types.IntegerType() if type(found).__name__ == "YearMonthIntervalType":
-                # PySpark has no values of the type; only of months there is a cast to a number.
+                # PySpark has no values of this type, and only an interval of months can be cast to a number.
                 return value.cast("interval month").cast(wanted)
             case types.DayTimeIntervalType() if isinstance(found, types.DayTimeIntervalType):
                 return value.cast(wanted)
@@ -167,7 +167,7 @@ class _ColumnExpressions:
         kind, per_second = unit_of(node) or ("", MICROS)
         if kind == "timestamp":
             return f.timestamp_millis(count) if per_second == MILLIS else f.timestamp_micros(count)
-        # From a time without a zone on, so that the session's zone has no part in it.
+        # Adds to a time without a zone, so that the session's zone does not matter.
         seconds = count.cast("decimal(20,0)") / f.lit(decimal.Decimal(per_second))
         epoch = f.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
         return epoch + f.make_dt_interval(secs=seconds.cast("decimal(18,6)"))
@@ -208,7 +208,7 @@ class _ColumnExpressions:
         if isinstance(found, types.NullType):
             return True
         if isinstance(found, types.StringType) and isinstance(wanted, types.StringType):
-            # Strings of another collation, or of a limited length.
+            # The strings differ only in collation or maximum length.
             return True
         return type(wanted).__name__ in _WIDER.get(type(found).__name__, ())
 

@@ -55,7 +55,7 @@ def strategy_of_attribute(record_class: type, attribute: str) -> Any:
 
 @functools.cache
 def _strategies(binding: Binding) -> _Strategies:
-    # The program has Hypothesis if it asks.
+    # Only Hypothesis's users call this, so it is installed.
     return _Strategies(binding, importlib.import_module("hypothesis.strategies"))
 
 
@@ -71,7 +71,7 @@ class _Strategies:
         match node.kind:
             case "record":
                 if node.name not in self._made:
-                    # Before its fields, which may be of the same type.
+                    # Stored before the fields are made, because a field may have the same type.
                     self._made[node.name] = self._st.deferred(lambda: self._record(node))
                 return self._made[node.name]
             case "union":
@@ -119,7 +119,7 @@ class _Strategies:
 
     def _union(self, union: Node) -> Any:
         finite = [b for b in union.branches if height(b, self._heights) < math.inf]
-        # Shrinks towards the first.
+        # Hypothesis shrinks towards the first branch.
         finite.sort(key=lambda branch: branch.kind != "null")
         return self._st.one_of([self.of(branch) for branch in finite])
 

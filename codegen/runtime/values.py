@@ -18,7 +18,7 @@ from .plain_values import plain_of
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
-# A leaf's value to the value of its Avro type; each refuses values that are not of the type.
+# Functions from a leaf's value to the value of its Avro type; each refuses values of other types.
 _TO_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     ("null", ""): scalars.null_of,
     ("boolean", ""): scalars.boolean_of,
@@ -136,8 +136,8 @@ def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
     """The branch that a typed value is written as.
 
     In a union of null and one type, any value except null has that type. In other unions, the first
-    branch for the value's class and range wins; after it, the first for a plain class that the
-    value is an instance of. An int is written as a float only if no branch is an int or long.
+    branch for the value's class and range wins; otherwise the first branch for a plain class of the
+    value's ancestors wins. An int is written as a float only if no branch is an int or long.
 
     Raises:
         InvalidValue: no branch fits.
@@ -231,7 +231,7 @@ def convert_leaf(convert: Callable[[Any], Any], value: Any, path: str) -> Any:
     except RecursionError:
         raise
     except REFUSALS as error:
-        # Of the value's own class: a year that no datetime has, a time zone that raises.
+        # The value's own class raised this, for example for an impossible year or a faulty time zone.
         raise InvalidValue(path, f"{short_repr(value)} cannot be read: {error}") from None
 
 

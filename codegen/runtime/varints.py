@@ -34,7 +34,7 @@ iterations_of: Final[tuple[Collection[object], ...]] = tuple(
 """What to loop over for a one-byte item count; ``more_iterations`` if ``block`` must read it."""
 
 _half_of: Final = tuple((byte & 127) >> 1 for byte in range(256))
-# What the first byte adds to a number, and what the second one's lowest bit is worth.
+# For each first byte: its part of the number, and the value of the second byte's lowest bit.
 lowest: Final = tuple(~half if byte & 1 else half for byte, half in enumerate(_half_of))
 signed_64: Final = (64, -64) * 128
 lowest_of_3: Final = tuple(map(lambda low, worth: low - 128 * worth, lowest, signed_64))

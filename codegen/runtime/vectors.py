@@ -1,4 +1,4 @@
-"""Columns of Arrow and of Python values, read a column at a time for ``rows``.
+"""Reads Arrow's columns and Python values for ``rows``, a column at a time.
 
 A vector is a column of one type. Its fields and items are vectors, too, so parts that nobody reads
 are neither decoded nor checked.
@@ -64,7 +64,7 @@ class Vector(Protocol):
 
     def field(self, place: int) -> Vector: ...
     def items(self) -> tuple[Offsets, Vector]:
-        """Where each array begins and the last one ends, and the items of all arrays."""
+        """The start of each array and the end of the last array, and the items of all arrays."""
         ...
 
     def entry_items(self) -> tuple[Offsets, Vector]:
@@ -122,7 +122,7 @@ class ArrowVector:
         try:
             values: list[Any] = self._array.to_pylist()
         except (ValueError, OverflowError) as error:
-            # A date outside Python's years, or nanoseconds.
+            # A date is outside Python's years, or a time has nanoseconds.
             raise InvalidValue("", str(error)) from None
         return values
 

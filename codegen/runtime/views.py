@@ -1,7 +1,8 @@
 """Typed, read-only rows over columns, and sequences over the items of arrays.
 
-A row is a tuple, because the interpreter makes and reads tuples fastest. It holds its columns, its
-place in them, and the values of columns that earlier rows of the call used. Users do not see this.
+A row is a tuple, because the interpreter makes and reads tuples fastest. The tuple holds the columns, the
+row's place in them, and the values of columns that earlier rows of the call have read. Users do not see
+it.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _absent(name: str) -> property:
     return property(refuse)
 
 
-# What makes a tuple a sequence is not a row's.
+# Removes from rows the methods that make a tuple a sequence.
 for _name in ("iter", "getitem", "len", "contains", "add", "mul", "rmul", "lt", "le", "gt", "ge"):
     setattr(Row, f"__{_name}__", None)
 for _name in ("count", "index"):

@@ -1,4 +1,4 @@
-"""Which modules of the runtime share a file of a package.
+"""Says which modules of the runtime share a file of a package.
 
 Modules that are always imported together form one file, and so does each group that is imported on
 first use. A file costs a package 200 bytes of headers and hashes, and is deflated separately from

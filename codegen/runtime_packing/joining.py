@@ -1,7 +1,7 @@
 """Joins the runtime's modules into the files of a package, as syntax trees.
 
-Imports between modules of the same file are dropped. If two modules define the same name, the later
-one's gets its module as a suffix. Anything that could change a name's meaning is an error.
+Imports between modules of the same file are dropped. If two modules define the same name, the name of the
+later module gets the module's name as a suffix. Anything that could change a name's meaning is an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The meanings of a module's global names, and new names for those that would collide."""
+"""Finds the meanings of a module's global names, and new names for names that would collide."""
 
 from __future__ import annotations
 

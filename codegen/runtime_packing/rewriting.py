@@ -14,7 +14,7 @@ class Rewriter(ast.NodeTransformer):
     """Changes ``tree`` in place.
 
     Attributes:
-        earlier: the modules that come before this one in its file.
+        earlier: the modules that come before this module in its file.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class Chosen:
     """The choices of a request, apart from its analyses.
 
     Attributes:
-        rules: the rules of the defence that are on.
+        rules: the rules of the analysis ``defence`` that are turned on.
         grants: the grants to check; None if the request has none, so that no privilege is missing.
     """
 

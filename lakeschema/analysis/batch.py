@@ -177,7 +177,7 @@ def _conventions(values: object) -> Conventions:
 
 
 def rules_of(values: object) -> frozenset[str]:
-    """The rules of the defence that are on.
+    """The rules of the analysis ``defence`` that are turned on.
 
     Raises:
         InvalidRequest: a rule is unknown, or its value is not a boolean.

@@ -102,7 +102,7 @@ NO_CATALOGS: Final[CatalogNames] = MappingProxyType({})
 
 
 def catalogs_of(names: Iterable[RelationName], listed: CatalogNames = NO_CATALOGS) -> CatalogNames:
-    """The ``listed`` names, and the names of catalogs that contain one of these relations."""
+    """The ``listed`` names, and the names of the catalogs of these relations."""
     return {**{name.catalog: name.catalog for name in names if name.catalog}, **listed}
 
 
@@ -131,7 +131,7 @@ class KnownCatalog:
             was chosen without a schema, an empty part follows the catalog.
         temporary: this session's temporary tables, which hide other tables of the same name.
         created: the tables that the same text created, so that its author owns them.
-        catalogs: the catalogs with which a name of three or more parts may begin, by name.
+        catalogs: by name, the catalogs that may begin a name of three or more parts.
     """
 
     tables: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))

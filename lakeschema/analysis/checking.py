@@ -206,7 +206,7 @@ class Checker:
 
 
 def _for_user(violation: Violation) -> Violation:
-    """The violation, which is an error for an unknown statement: its privileges cannot be checked."""
+    """The violation; an unknown statement is an error, because its privileges cannot be checked."""
     if violation.rule != UNKNOWN_STATEMENT:
         return violation
     return replace(violation, severity=Severity.ERROR)

@@ -52,7 +52,7 @@ def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Acc
 
 
 def _by_field(use: _Name) -> int | None:
-    """The id of the array whose elements have the field ``use``; None if it is no such field."""
+    """The id of the array whose elements have the field ``use``; None for any other use."""
     match use:
         case rs.ColumnUse(rs.Generated(rs.Operation(name)) as elements, column, path) if path:
             # UNNEST makes columns of fields, but some engines do so only for the first fields.

@@ -44,7 +44,7 @@ class RelationLineage:
 def column_lineage(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[RelationLineage, ...]:
-    """The lineage of each written table, or of a query's rows if none is written."""
+    """The lineage of each written table, or of a query's rows if no table is written."""
     tracers = _Tracers.of(resolved, conventions or Conventions())
     found = [
         tracers.of_write(write) for write in resolved.writes if write.mode is not rs.Mode.CLEARS

@@ -49,7 +49,7 @@ def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalo
 
 
 def views_of(catalog: KnownCatalog, names: Iterable[Source]) -> Dataflow:
-    """A step for the end of a sequence; it replaces each view among the names by the view's tables."""
+    """A last step for a sequence. It replaces each view among the names by the tables under it."""
     shown = {name: catalog.behind(name) for name in names}
     return {name: tables for name, tables in shown.items() if tables != (name,)}
 
@@ -114,7 +114,7 @@ class ColumnDataflow:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Finds the sources of columns: those of a table by its writes, those of a view by its query."""
+    """Finds the sources of columns: for a table from its writes, for a view from its query."""
 
     held: Mapping[Source, _Held]
     catalog: KnownCatalog

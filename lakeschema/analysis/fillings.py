@@ -1,4 +1,4 @@
-"""Finds the tables and columns from which a statement fills other tables.
+"""Finds the tables and columns that supply the data when a statement fills another table.
 
 A temporary table or view is replaced by its own sources, because other sessions cannot name it.
 """
@@ -266,7 +266,7 @@ class Fillings:
 def _with_unknown(
     lineage: RelationLineage, sources: tuple[Source, ...], before: KnownCatalog
 ) -> RelationLineage:
-    """The lineage, in which a column without a certain relation may belong to any of ``sources``."""
+    """The lineage, where a column of an uncertain relation counts as a column of all ``sources``."""
     unknown = tuple(
         BaseColumn(each, EVERY_COLUMN)
         for each in sources

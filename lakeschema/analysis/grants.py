@@ -120,7 +120,7 @@ def without_parts(names: set[str]) -> tuple[str, ...]:
 
 
 def _wholes(name: str) -> Iterator[str]:
-    """The column that contains a field, then the containing fields, from the outermost one inwards."""
+    """The column around a field, and then the fields around it, the outermost field first."""
     parts = _PARTS.findall(name) if "." in name else ()
     return (".".join(parts[:size]) for size in range(1, len(parts)))
 

@@ -1,4 +1,4 @@
-"""Finds columns that affect a query's rows and values but are not sources, with their clauses."""
+"""Finds columns that affect a query's rows or values without being sources, and their clauses."""
 
 from __future__ import annotations
 

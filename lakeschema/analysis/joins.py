@@ -31,7 +31,10 @@ _COMPARISONS = frozenset(
 
 
 def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tuple[Pair, ...]:
-    """Pairs of columns of different tables, in alphabetical order, also inside each pair."""
+    """Pairs of columns of different tables.
+
+    The pairs, and the columns of each pair, are in alphabetical order.
+    """
     # The columns in a CASE's condition select the compared value, but are not compared themselves.
     chosen = replace(conventions or Conventions(), conditions_are_direct=False)
     tracer = Tracer(chosen, resolved)
@@ -90,7 +93,7 @@ def _in_expression(expression: rs.Expression, tracer: Tracer) -> Iterator[Column
 
 
 def _values(expressions: Iterable[rs.Expression], tracer: Tracer) -> Columns:
-    """The sources of the compared values, without columns that only their conditions read."""
+    """The sources of the compared values, without columns that only conditions inside the values read."""
     found: Columns = {}
     pending = list(expressions)
     while pending:

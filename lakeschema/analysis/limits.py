@@ -1,4 +1,4 @@
-"""Limits for a process that reads and analyses one statement or request at a time."""
+"""The limits for a process that analyses one statement or request at a time."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ ELEMENT_OR_FIELD: Final = "[?]"
 class ColumnUse:
     """A column of a relation in FROM, or a field of that column. Names are in lower case.
 
-    For a column of USING, ``beside`` has the other side's columns, which are equal in matching rows.
+    For a column of USING, ``beside`` has the other side's columns, which are equal in matching
+    rows.
     """
 
     relation: Relation
@@ -69,7 +70,8 @@ class WholeRows:
 class Operation:
     """A call or an operator, by its name in lower case.
 
-    ``labels``, in lower case, are the fields of a struct that it makes, or the field that it takes.
+    ``labels`` are names in lower case: the fields of the struct that the call makes, or the field that it
+    reads.
     """
 
     name: str
@@ -193,7 +195,7 @@ class OpenStar:
 class Select:
     """A SELECT.
 
-    ``limited``: whether only some rows are kept, so that the order affects the result.
+    ``limited``: whether only some rows are kept; then the order affects the result.
     """
 
     items: tuple[Item | OpenStar, ...]

@@ -40,6 +40,6 @@ class LoggedStatement:
 def may_define(sql: str) -> bool:
     """Whether a text may change the catalog.
 
-    It is never False for a text that does, and rarely True for a text that does not.
+    The answer is never wrongly False, and rarely wrongly True.
     """
     return bool(_DEFINES.match(sql) or _LATER.search(sql))

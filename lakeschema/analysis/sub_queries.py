@@ -50,7 +50,7 @@ class _TooDeep(Exception):
 
 
 def sub_queries(resolved: rs.Resolved) -> tuple[SubQuery, ...]:
-    """The sub-queries, each once: joins, and queries that join, group or remove duplicates."""
+    """The joins, and the queries that join, group or remove duplicates; each once."""
     shapes = _Shapes()
     found: dict[SubQuery, None] = {}
     queries = list(queries_of(resolved))
@@ -130,7 +130,10 @@ class _Shapes:
         return " ".join([word, ", ".join(items), *parts])
 
     def _joined(self, select: rs.Select) -> tuple[list[str], list[str]]:
-        """The relations of FROM, and the conditions that connect them; with inner joins also in WHERE."""
+        """The relations of FROM, and the conditions that connect them.
+
+        With inner joins, WHERE counts, too.
+        """
         if id(select) not in self._joins:
             self._joins[id(select)] = self._read_join(select)
         return self._joins[id(select)]

@@ -34,7 +34,7 @@ MAX_SESSIONS: Final = 100_000
 
 @dataclass(slots=True)
 class _Versions:
-    """The versions of one table; a version is valid from its position on. None means an absent table."""
+    """The versions of one table. Each version is valid from its position; None means an absent table."""
 
     positions: list[int] = field(default_factory=list)
     tables: list[KnownTable | None] = field(default_factory=list)
@@ -51,7 +51,7 @@ class _Versions:
 
 @dataclass(slots=True)
 class _Session:
-    """A session's namespaces and temporary tables; each is valid from its position on."""
+    """A session's namespaces and temporary tables. Each is valid from its position."""
 
     temporary: dict[RelationName, _Versions] = field(default_factory=dict)
     positions: list[int] = field(default_factory=list)
@@ -99,14 +99,14 @@ class Timeline:
             self._sessions[session] = found
 
     def over(self, tables: Mapping[RelationName, KnownTable]) -> Timeline:
-        """The same changes over other tables. So a timeline can be sent without its tables."""
+        """A timeline with the same changes over other tables. So it can be sent without its tables."""
         found = copy(self)
         found._first = tables  # noqa: SLF001  (it is a timeline, too)
         found._catalogs = catalogs_of(tables, self._listed)  # noqa: SLF001
         return found
 
     def left(self) -> CatalogLeft:
-        """The changes that the log leaves behind, compared with the tables before it."""
+        """The differences between the tables after the log and the tables before the log."""
         tables = {name: versions.tables[-1] for name, versions in self._versions.items()}
         sessions = {name: _left(session) for name, session in self._sessions.items()}
         kept = [(name, left) for name, left in sessions.items() if left != SessionLeft()]
@@ -148,7 +148,7 @@ class Timeline:
                 yield name
 
     def add(self, statement: LoggedStatement) -> None:
-        """Adds a statement's changes; a failed or unreadable one has none."""
+        """Adds a statement's changes; a failed or unreadable statement has no changes."""
         if not statement.succeeded:
             return
         try:

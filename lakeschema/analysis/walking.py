@@ -31,7 +31,10 @@ def queries_of(resolved: rs.Resolved, *, with_unused: bool = False) -> Iterator[
 
 
 def inner_first(queries: Iterable[rs.Query]) -> list[rs.Query]:
-    """The queries and all queries that they read, each once; a query comes after those it reads."""
+    """The queries and all queries that they read, each once.
+
+    A query comes after the queries that it reads.
+    """
     found: list[rs.Query] = []
     seen: set[int] = set()
     pending = [(query, False) for query in queries]

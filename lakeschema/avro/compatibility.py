@@ -245,8 +245,8 @@ def _as_java_compares(schema: Schema) -> Schema:
 
     These are documentation, aliases and enums' defaults.
 
-    Between equal schemas Java applies no aliases. Between others, an alias that is the name of
-    another type or field renames it, although every version until then worked.
+    Java applies no aliases between equal schemas. Between different schemas, an alias renames the type or
+    field that has this name, although all earlier versions worked.
     """
     match schema:
         case Array(items):
@@ -414,7 +414,7 @@ def _field_alias_clashes(
 
 
 def _promotions_reordered(old: Union, new: Union) -> str:
-    """Finds why a union's new order misreads.
+    """Finds why the new order of a union's branches would misread data.
 
     A reader takes the first branch to which the written branch promotes.
 

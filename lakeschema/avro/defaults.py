@@ -75,7 +75,7 @@ class Defaults:
         return is_not_finite(value, schema) or self.fits(value, schema)
 
     def branch(self, value: Json, union: Union) -> Schema:
-        """The branch that a union's default belongs to: the first that it fits.
+        """The branch to which a union's default belongs: the first branch that it fits.
 
         Raises:
             ValueError: the default fits no branch.
@@ -86,11 +86,9 @@ class Defaults:
         raise ValueError("the default fits no branch of its union")
 
     def endless(self) -> frozenset[tuple[str, str]]:
-        """Fields, as (record, field), whose default can never be completed.
+        """Fields whose default can never be completed, as pairs of record and field.
 
         In ``record R {R next = {}}`` the default leaves out ``next``, whose default leaves out ``next`` again.
-
-        ``record R {R next = {}}``: the default leaves out ``next``, whose default leaves out …
         """
         relies_on: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
         for record in self._definitions.values():

@@ -43,7 +43,7 @@ def key_and_value(record: Record) -> tuple[Field, Field] | None:
 def map_parts(schema: Schema) -> tuple[Schema, Schema] | None:
     """The types of a map's keys and values, in either form; None for other schemas.
 
-    The entry must be defined in the array, as it is if references are inlined.
+    The array itself must define the entry; it does if references are inlined.
     """
     match schema:
         case MapSchema(values):

@@ -1,7 +1,7 @@
 """Avro schemas as immutable values (Avro 1.12 specification, "Schema Declaration").
 
-Names are full names, resolved when the schema is read. A named type's first occurrence in document
-order is its definition; later ones, including recursion, are ``Reference``s.
+Names are full names, resolved when the schema is read. A named type's first occurrence in document order
+is its definition. Later occurrences, including recursion, are ``Reference``s.
 """
 
 from __future__ import annotations

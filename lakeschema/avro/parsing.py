@@ -1,8 +1,8 @@
 """Reads schema text from untrusted sources: names are resolved, every attribute is checked.
 
-Follows the Avro 1.12 specification, "Schema Declaration". It accepts more where Java's reader does
-and data lakes rely on it: a ``doc`` of null, a union's default that fits a later branch, and a name
-without namespace used inside one.
+Follows the Avro 1.12 specification, "Schema Declaration". It accepts three further things, because Java's
+reader accepts them and data lakes rely on them. These are a ``doc`` of null, a union's default that fits a
+later branch, and a name without namespace that is used inside a namespace.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _FIELD_ATTRIBUTES = frozenset({"name", "type", "default", "doc", "aliases", "ord
 class InvalidDefaults(Enum):
     """How to treat a default that does not fit its field's type.
 
-    Java before Avro 1.9 did not check defaults, so lakes have schemas with wrong ones. ``DROP``
+    Java before Avro 1.9 did not check defaults, so lakes have schemas with wrong defaults. ``DROP``
     reads the field without its default and keeps the value as the property ``INVALID_DEFAULT``.
     """
 

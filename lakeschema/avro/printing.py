@@ -30,7 +30,7 @@ from lakeschema.avro.model import (
 def to_json(schema: Schema) -> Json:
     """The schema as JSON values.
 
-    A namespace is printed if it differs from the enclosing one. Objects in defaults and properties
+    A namespace is printed if it differs from the enclosing namespace. Objects in defaults and properties
     are ordered by key.
     """
     return _json(schema, "", set())

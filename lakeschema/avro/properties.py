@@ -1,4 +1,4 @@
-"""A schema without the properties that readers ignore."""
+"""Removes from a schema the properties that readers ignore."""
 
 from __future__ import annotations
 

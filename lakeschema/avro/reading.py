@@ -1,4 +1,4 @@
-"""Whether the packages of one schema read the data of another: Avro's resolution, as a question.
+"""Answers whether the packages of one schema can read the data of another, by Avro's resolution.
 
 Units of time and the names of records do not matter, as in ``codegen.runtime.resolution``.
 """
@@ -34,7 +34,7 @@ _PROMOTIONS: Final = frozenset({
 def why_unreadable(writer: Record, reader: Record) -> str:
     """The first field whose written values a reader refuses, and why; "" if it reads all data.
 
-    Values that may be written and are refused count, even if no data has them.
+    A value that a reader refuses counts if the writer's schema allows it, even if no data contains it.
     """
     return _Resolution(definitions(writer), definitions(reader)).records(writer, reader, "")
 

@@ -1,6 +1,6 @@
-"""ALTER TABLE and ALTER VIEW, from after the name to the end of the statement.
+"""Reads ALTER TABLE and ALTER VIEW, from the token after the name to the end of the statement.
 
-An unknown form raises ``Unreadable``: it is not assumed to be harmless.
+An unknown form raises ``Unreadable``, because it may not be harmless.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _first_that_reads(
 ) -> tuple[ColumnChange, ...]:
     """The result of the first reader that accepts the text.
 
-    If none does, raises the error of the reader that got furthest.
+    If no reader accepts it, raises the error of the reader that got furthest.
     """
     start = cursor.next.start
     failures: list[Unreadable] = []

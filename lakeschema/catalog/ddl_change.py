@@ -35,7 +35,7 @@ class DdlChange:
 
     Attributes:
         relations: the created or changed relations, in their new state.
-        removed: the dropped relations, and old names of renamed ones.
+        removed: the dropped relations, and the old names of renamed relations.
         renamed: the last new name, by the catalog's name.
         statements: for each name, the places of statements about it: ``change.sql:3``.
         namespaces: the namespaces that the statements create, or in which they create relations.

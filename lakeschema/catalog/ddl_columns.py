@@ -1,4 +1,4 @@
-"""Column lists in DDL: names, types, comments, NOT NULL; constraints are skipped."""
+"""Reads column lists in DDL: names, types, comments, NOT NULL; skips constraints."""
 
 from __future__ import annotations
 

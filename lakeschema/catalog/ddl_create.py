@@ -1,4 +1,4 @@
-"""CREATE TABLE and CREATE VIEW, from after those words to the end of the statement."""
+"""Reads CREATE TABLE and CREATE VIEW, from the token after these words to the end of the statement."""
 
 from __future__ import annotations
 

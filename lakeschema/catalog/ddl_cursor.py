@@ -151,7 +151,7 @@ class Cursor:
         return "".join(self._strings(expected))
 
     def _strings(self, expected: str = "text in quotes") -> list[str]:
-        """Reads a string literal; in Spark also the adjacent ones, which form one text with it."""
+        """Reads a string literal; in Spark also adjacent literals, which form one text with it."""
         found = [self._one_string(expected)]
         while self.dialect is Dialect.SPARK and self.next.kind is TokenKind.STRING:
             found.append(self._one_string(expected))

@@ -1,4 +1,4 @@
-"""CREATE FUNCTION, from after that word to the end; only SQL functions have facts."""
+"""Reads CREATE FUNCTION, from the token after these words to the end. Only SQL functions have facts."""
 
 from __future__ import annotations
 

@@ -111,7 +111,8 @@ class DdlState:
         relations: the relations that statements created or changed.
         removed: the catalog's relations that statements dropped or renamed.
         renamed: the new name of each relation, by the catalog's name.
-        touched: names that ``apply`` created, changed or removed since the set was last cleared.
+        touched: the names that ``apply`` created, changed or removed since the caller last cleared this
+            set.
     """
 
     def __init__(
@@ -148,7 +149,10 @@ class DdlState:
         self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
-        """The ``relations``, with marks on stale ones, and each view with the SQL functions it may call."""
+        """The ``relations``.
+
+        Stale relations are marked, and each view has the SQL functions that it may call.
+        """
         found: Mapping[RelationName, Relation] = self.relations
         if self._functions:
             find = self._functions.get

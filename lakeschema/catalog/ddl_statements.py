@@ -73,7 +73,7 @@ class CreateTableAs:
 
     Attributes:
         dialect: the query's dialect.
-        column_names: the column names that Trino's statement lists; empty if it lists none.
+        column_names: the column names that Trino's statement lists; empty without a list.
     """
 
     table: CreateTable
@@ -100,11 +100,11 @@ class CreateTableLike:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """CREATE VIEW. ``columns`` and ``partition_columns`` are the declared ones, without types.
+    """CREATE VIEW. ``columns`` and ``partition_columns`` are the declared columns, without types.
 
     Attributes:
         schema_mode: as written; only Spark's views have one.
-        dialect: the one in the text's leading comment; None for the session's.
+        dialect: the dialect in the text's leading comment; None for the session's dialect.
     """
 
     name: NameParts
@@ -171,7 +171,7 @@ class ReplaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A change of a column: the attributes that are not None replace the old ones."""
+    """A change of a column: the attributes that are not None replace the old values."""
 
     path: ColumnPath
     new_name: str | None = None
@@ -201,7 +201,8 @@ class DropColumns:
 class SetProperties:
     """SET PROPERTIES.
 
-    ``is_view``: whether the statement calls it a view; likewise in the classes below.
+    ``is_view``: whether the statement calls the relation a view. The classes below also have this
+    attribute.
     """
 
     name: NameParts

@@ -52,7 +52,7 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
 
 
 class _Places(NamedTuple):
-    """The last places where comments and quotes end, and the patterns between these places."""
+    """The last place where each kind of comment and quote ends, and the patterns between these places."""
 
     ends: tuple[int, ...]
     patterns: tuple[_Patterns, ...]
@@ -155,7 +155,7 @@ def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
 
 
 def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]:
-    """The offsets of the statements between semicolons; blank ones are left out.
+    """The offsets of the statements between semicolons; blank statements are left out.
 
     For ``plain`` see ``token_at``. An unclosed quote ends at the first line that ends in a
     semicolon, so that one typo does not swallow the rest of a file. This applies to at most
@@ -190,7 +190,7 @@ _KEPT = {"%": "\\%", "_": "\\_"}
 
 
 def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
-    r"""The value of a string literal, or of several adjacent ones.
+    r"""The value of a string literal, or of several adjacent string literals.
 
     Follows Hive's ``unescapeSQLString``: ``\n`` and the like, ``\u0041``, octal ``\101``. ``\%``
     and ``\_`` stay, because LIKE reads them; any other escaped character is literal. In Hive

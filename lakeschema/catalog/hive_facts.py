@@ -163,7 +163,7 @@ def relation_from_storage(
 
 
 def _schema_pointer(stored: Storage) -> SchemaPointer | None:
-    """A pointer to the schema if the metastore has at best a copy of the columns.
+    """A pointer to the schema, if the metastore has no columns or only a copy of them.
 
     Otherwise None.
     """

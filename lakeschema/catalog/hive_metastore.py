@@ -151,7 +151,7 @@ class HiveMetastoreCatalog:
             raise self._refused(f"to drop database {database}", error) from error
 
     def list_views(self, namespace: tuple[str, ...]) -> Sequence[CatalogIdentifier]:
-        """The views of a database; a metastore before Hive 3 cannot list them alone."""
+        """The views of a database. A metastore before Hive 3 cannot list views without tables."""
         database = self._database(namespace)
         found = self._ask(
             f"the views of {database}",

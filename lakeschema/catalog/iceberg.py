@@ -33,7 +33,7 @@ class Look:
         marks: for each relation that exists, a text to pass to the next ``look``.
         changed: relations whose facts may have changed since the passed marks, sorted, with new and
             dropped relations.
-        head: the commit that the marks describe; "" for a catalog that has none.
+        head: the commit that the marks describe; "" for a catalog without commits.
     """
 
     marks: Mapping[RelationName, str]

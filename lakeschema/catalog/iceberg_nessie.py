@@ -1,7 +1,8 @@
 """Iceberg's tables and views in a Nessie server, whose commits have the places of metadata files.
 
 Nessie API version 2. A poll asks for the newest commit of a reference, and if the commit is new, for
-the difference. The difference shows which commits changed only data, without a read of metadata.
+the difference. From the difference alone, without reading metadata, the source knows which commits
+changed only data.
 """
 
 from __future__ import annotations
@@ -262,7 +263,7 @@ def _mark(content: Mapping[str, Any]) -> str:
 
 
 def _differ_in_data(old: str | None, new: str | None) -> bool:
-    """Whether only data was committed between two marks.
+    """Whether two marks differ only by commits of data.
 
     If only the place is new and the snapshot is the same, something else changed, such as properties.
     """

@@ -43,12 +43,15 @@ class Reply:
 
     @property
     def has_error(self) -> bool:
-        """Whether the document is an error of the catalog itself, not of a proxy before it."""
+        """Whether the document is an error of the catalog itself, and not of a proxy."""
         return self._stated is not None
 
     @property
     def error(self) -> str:
-        """The status and the type of the error. Unlike the message, they are equal for equal failures."""
+        """The status and the type of the error.
+
+        Equal failures have equal texts, unlike the server's messages.
+        """
         type_ = (self._stated or {}).get("type")
         is_word = isinstance(type_, str) and _WORD.fullmatch(type_)
         return f"status {self.status}, {type_}" if is_word else f"status {self.status}"

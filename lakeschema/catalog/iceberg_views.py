@@ -1,8 +1,8 @@
 """An Iceberg view's metadata: the text of one engine, and the columns that the metadata states.
 
-Iceberg's view specification, format 1. A view has one text for each dialect. The chosen text is
-that of the engine that wrote the current version, or else of the first known dialect in the order
-of ``DIALECTS``. The columns do not follow the view's tables.
+Iceberg's view specification, format 1. A view has one text for each dialect. The text of the engine that
+wrote the current version is chosen. If it has no known dialect, the first known dialect in the order of
+``DIALECTS`` is chosen. The columns do not follow the view's tables.
 """
 
 from __future__ import annotations

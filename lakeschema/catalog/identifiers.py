@@ -1,4 +1,4 @@
-"""Names of relations and namespaces as values, with the catalog that they belong to."""
+"""Names of relations and namespaces as values. Each name contains its catalog."""
 
 from __future__ import annotations
 

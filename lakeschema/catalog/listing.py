@@ -148,7 +148,7 @@ def _is_usable(name: RelationName) -> bool:
 
 
 def check_it_answers(catalog: Catalog) -> None:
-    """Checks that the catalog still answers, and did not only fail for a single name.
+    """Checks that the catalog still answers, so that a failure concerns a single name only.
 
     Raises:
         CatalogUnavailable: the catalog is unavailable.

@@ -61,7 +61,7 @@ class Address:
 
 
 class _StaleReplica(Exception):
-    """The error for a server that is behind the one that gave the current event id."""
+    """The error for a server that is behind the server that returned the current event id."""
 
 
 class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped

@@ -124,7 +124,7 @@ class MetastoreGrants:
             return None
 
     def _place(self, found: Any) -> tuple[str, Sequence[str]] | None:
-        """The object's and columns' names in a file of grants; None if it cannot name them."""
+        """The names of an object and its columns in a file of grants; None if they have no such names."""
         if found.partValues or (found.catName or _DEFAULT_CATALOG) != _DEFAULT_CATALOG:
             return None
         match found.objectType:

@@ -97,7 +97,10 @@ class MetastoreTables(Generic[Found]):
         )
 
     def _one_by_one(self, database: str, tables: Sequence[str]) -> Mapping[RelationName, Found]:
-        """The tables, read in smaller and smaller halves, so that one failing table does not hide the rest."""
+        """The tables.
+
+        A failing batch is halved again and again, so that a failing table does not hide others.
+        """
         try:
             return self._existing(database, tables) if tables else {}
         except TException as error:

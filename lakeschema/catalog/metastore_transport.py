@@ -51,7 +51,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
 
 
 class _Bounded:
-    """A transport that keeps the deadline of the exchange in which a request is written."""
+    """A transport that obeys the deadline of the exchange whose request it writes."""
 
     handle: socket.socket | None
 

@@ -2,7 +2,7 @@
 
 The proposal has five rules. (1) The last part is the name. (2) If there are several parts and the
 first is a registered catalog, it is the catalog. (3) The parts between are the namespace. (4)
-Without catalog and namespace, the current namespace counts. (5) Without a catalog, the current one
+Without catalog and namespace, the current namespace counts. (5) Without a catalog, the current catalog
 counts. docs/catalog-names.md lists the differences of ``Rules.SPARK``.
 
 ``resolve(read_name(print_identifier(x, session)), session)`` is ``x``, if ``x`` has the letter case
@@ -191,7 +191,7 @@ def print_identifier(resolved: Resolved, session: Session) -> str:
 
 
 def check_namespace(catalog: str, traits: CatalogTraits, namespace: Levels) -> None:
-    """Checks that a catalog without namespaces only gets the empty one.
+    """Checks that a catalog without namespaces only gets the empty namespace.
 
     Raises:
         SessionRefused: the namespace is not empty.

@@ -17,7 +17,7 @@ from lakeschema.catalog.relations import NOTHING, Column, Relation, SchemaPointe
 
 @dataclass(frozen=True, slots=True)
 class OwnSchema:
-    """A table's or view's schema from its own files, with their ``comment`` if any.
+    """A table's or view's schema from its own files, with the ``comment`` in the files.
 
     Attributes:
         details: Iceberg's facts that columns cannot express, as properties.

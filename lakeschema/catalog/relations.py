@@ -128,7 +128,7 @@ class Relation:
         columns: without partition columns; for a view, as stored when it was created.
         partition_columns: for a view, DDL may state only these; the query then gives the other
             columns.
-        properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
+        properties: the table properties, without those in ``VOLATILE_PROPERTIES``.
         serde: the SerDe's class name, or None.
         unreadable: why the catalog could not return the relation's facts; all other attributes are
             then unreliable.
@@ -228,7 +228,7 @@ def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
 class Catalog(Protocol):
     """The interface of every catalog. All names are ``RelationName``s.
 
-    Raises ``CatalogUnavailable`` for transient problems and ``CatalogRefused`` for permanent ones.
+    Raises ``CatalogUnavailable`` for transient problems and ``CatalogRefused`` for permanent problems.
     A fault of a single relation never raises: an unreadable type becomes ``UnknownType``, and a listed
     relation that the catalog cannot return has ``Relation.unreadable``.
     """
@@ -240,7 +240,7 @@ class Catalog(Protocol):
         """Names of the tables and views in a namespace; empty if there is no such namespace."""
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        """Facts of the relations that exist, read in batches; missing ones are left out."""
+        """Facts of the relations that exist, read in batches; missing relations are left out."""
 
     def current_event_id(self) -> int | None:
         """The id of the newest event that a following ``read`` reflects; None without ids.

@@ -1,6 +1,6 @@
 """Runs a session's statements on catalogs, with at most one call to a catalog for each statement.
 
-No statement visits the namespaces below the one that it names.
+No statement visits the namespaces below the namespace that it names.
 """
 
 from __future__ import annotations

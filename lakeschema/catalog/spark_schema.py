@@ -153,7 +153,7 @@ def _field_type(field: Mapping[str, Any], metadata: Mapping[str, Any], depth: in
 
 
 def type_from_spark(value: Any, depth: int = 0) -> ColumnType:
-    """A type from Spark's schema JSON; an unknown one is ``UnknownType``."""
+    """A type from Spark's schema JSON; an unknown type becomes ``UnknownType``."""
     if depth > _MAX_DEPTH:
         return UnknownType(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
@@ -195,7 +195,7 @@ def _leaf(text: str) -> str:
 
 
 def _with_char(type_: ColumnType, exact: ColumnType) -> ColumnType:
-    """The type with the char and varchar of ``exact`` in place of string.
+    """The type, in which char and varchar of ``exact`` replace string.
 
     Spark stores such types as string, and the column's true type separately.
     """

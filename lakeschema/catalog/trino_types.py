@@ -99,7 +99,7 @@ def time_of(digits: int, *, zone: bool = False) -> PrimitiveType:
 
 @lru_cache(maxsize=256)
 def moment_of(type_: ColumnType) -> tuple[str, int, bool] | None:
-    """A time's or timestamp's kind, its digits, and whether it has a zone; None for other types."""
+    """The kind, the digits, and whether there is a zone, of a time or timestamp; None for other types."""
     digits = time_digits(type_)
     if digits is not None:
         return "time", digits, False

@@ -17,7 +17,7 @@ from lakeschema.catalog.sessions import CatalogTraits, Levels, Session
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """What the meaning of a typed name depends on.
+    """The facts on which the meaning of a typed name depends.
 
     Attributes:
         folds_case: for each catalog by its name, whether it compares names regardless of case.
@@ -55,7 +55,7 @@ def resolve_name(text: str, rules: NamingRules) -> RelationName:
 
 
 def resolve_known_name(text: str, rules: NamingRules) -> RelationName:
-    """The relation that the text means, if it is only looked up in the state.
+    """The relation that the text means, for callers that only look it up in the state.
 
     A key may have a catalog that the deployment no longer has: its relations are still stored.
 

@@ -69,7 +69,7 @@ class LimitedProcesses:
                 return process.ask(handler, question)
 
     def close(self) -> None:
-        """Stops idle processes now and a busy one after its answer; waiting callers are refused."""
+        """Stops idle processes now, and busy processes after their answers; refuses waiting callers."""
         self._is_closed = True
         while True:
             try:

@@ -66,7 +66,7 @@ class Child:
 
 
 def spawn(imports: Sequence[str] = ()) -> Child:
-    """Starts a child, which imports these modules before it gets anything else.
+    """Starts a child, which imports these modules before it receives limits and handlers.
 
     Raises:
         OSError: the child could not be started.
@@ -271,7 +271,7 @@ def _import_path() -> Sequence[str]:
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills the process and all processes that it started.
 
-    It leads a process group until its end was waited for.
+    The process leads a group until a caller has waited for its end.
     """
     if process.returncode is None:
         os.killpg(process.pid, signal.SIGKILL)

@@ -71,7 +71,7 @@ def _answering(handler: Handler) -> Answering:
 
 
 def _confine(limits: Limits) -> str:
-    """Limits this process; returns why its network could not be cut, or "" if it was cut."""
+    """Limits this process. Returns why the network could not be cut off, or "" if it was."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))

@@ -74,7 +74,7 @@ class Fold:
 
 
 def joined(texts: Iterable[str]) -> Fold:
-    """The fold of the whole log, from the partitions' folds in the order of their statements."""
+    """Combines the folds of partitions, in the order of their statements, into one."""
     found = Fold()
     for text in texts:
         statements, rows, shown = json.loads(text)

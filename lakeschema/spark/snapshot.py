@@ -158,7 +158,7 @@ def _derive(
 ) -> int:
     """Derives a wave; returns the number of derived relations.
 
-    A relation with an upstream that is not derived is left for a worker of the service.
+    If an upstream is not derived, a worker of the service derives the relation later.
     """
     ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
     needed = {u: settled[u] for f in ready for u in f.upstreams or ()}

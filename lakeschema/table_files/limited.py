@@ -20,7 +20,7 @@ _HANDLER = "table_files"
 
 
 class LimitedOwnSchemas:
-    """Reads schemas in child processes; the first one starts with the first table."""
+    """Reads schemas in child processes; the first process starts with the first table."""
 
     def __init__(self, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         argument = (limits.access, surroundings())

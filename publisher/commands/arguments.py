@@ -85,7 +85,7 @@ def _read_name(
 def unknown_relation(
     message: str, asked: RelationName, known: Collection[RelationName], hint: str
 ) -> Refused:
-    """A refusal of an unknown name, which suggests similar known names, or has ``hint``."""
+    """Refuses an unknown name; suggests similar known names, or shows ``hint``."""
     close = likely_names(str(asked), [str(name) for name in known])
     return Refused(NO, message, did_you_mean(close) or hint)
 

@@ -27,7 +27,7 @@ def catalog(
         list[str] | None,
         typer.Argument(
             help="USE, SHOW, CREATE NAMESPACE, DROP NAMESPACE, RESOLVE or DESCRIBE; "
-            "by default those of standard input."
+            "by default the statements on standard input."
         ),
     ] = None,
     config: Config = None,
@@ -38,10 +38,11 @@ def catalog(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Tries names: what a name means, and which catalogs, namespaces, tables and views there are.
+    """Shows what a name means, and lists catalogs, namespaces, tables and views.
 
-    Only CREATE NAMESPACE and DROP NAMESPACE change a catalog. Each argument with a blank is a
-    statement; other arguments are the words of one. On a terminal without arguments, it prompts.
+    Only CREATE NAMESPACE and DROP NAMESPACE change a catalog. An argument with a blank is a whole
+    statement; arguments without blanks are the words of one statement. Without arguments, it prompts on a
+    terminal.
     """
     from lakeschema.catalog.sessions import Rules
     from publisher.commands.output.choice import output_for
@@ -94,7 +95,7 @@ class Shell:
     def __init__(
         self, registered: Mapping[str, RegisteredCatalog], rules: Rules, output: Output
     ) -> None:
-        """Opens a session in the first catalog of ``registered``, which is the default one.
+        """Opens a session in the first catalog of ``registered``, which is the default catalog.
 
         By Spark's rules it is also ``spark_catalog``, unless another catalog has this name.
         """

@@ -37,7 +37,7 @@ def init(
     ] = "thrift://127.0.0.1:9083",
     config: Config = None,
 ) -> None:
-    """Writes a first settings file; an existing one is left alone."""
+    """Writes a first settings file; never overwrites an existing file."""
     from publisher.settings.loading import DEFAULT_FILE
     from publisher.settings.starting_file import starting_file
 

@@ -23,7 +23,7 @@ class Failure:
     hint: str = ""
 
     def __str__(self) -> str:
-        """A line for each problem, without control characters for the terminal."""
+        """The message and the hint. Control characters are escaped, since a terminal would obey them."""
         lines = [f"schema-publisher: {self.message}", *([f"  {self.hint}"] if self.hint else [])]
         return "\n".join(printable(line) for text in lines for line in text.splitlines())
 

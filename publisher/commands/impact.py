@@ -56,7 +56,7 @@ def impact(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Shows what depends on a column or a relation, and what happens if it is removed: nearest first.
+    """Shows what depends on a column or a relation, nearest first, and what breaks if it is removed.
 
     It lists views, tables that statements fill, packages with their next versions, people in a log,
     tags and masks. Nothing is changed.

@@ -24,7 +24,7 @@ def notify_test(
 ) -> None:
     """Sends a test message to the receivers of notifications; exit status 1 if one does not accept it.
 
-    May run while the service runs. It repeats nothing.
+    May run while the service runs. If a message fails, it is not sent again.
     """
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings

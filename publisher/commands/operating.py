@@ -22,7 +22,9 @@ def run(
     *,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        typer.Option(help="The least level of the log, which is JSON Lines on standard error."),
+        typer.Option(
+            help="The lowest level that is logged. The log is JSON Lines on standard error."
+        ),
     ] = "info",
 ) -> None:
     """Runs the daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
@@ -129,7 +131,7 @@ def confirm_deletions(
     *,
     json: Json = None,
 ) -> None:
-    """Lets the next snapshot carry out deletions that were held because there were so many."""
+    """Lets the next snapshot carry out deletions that were held because there were too many."""
     from publisher.commands.deletions import confirm
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
@@ -217,7 +219,7 @@ def retire(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Yanks versions that are old by index.retention, like the daemon; exit status 1 if the index cannot."""
+    """Yanks old versions now, by the rules in index.retention; exit status 1 if the index cannot yank."""
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.retire import retirements

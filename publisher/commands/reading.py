@@ -94,7 +94,7 @@ def verify(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Derives everything again and compares the index with it and with the published versions.
+    """Derives everything again. Compares the index with the result and with the published versions.
 
     Exit status 1 if anything differs. Relations that cannot be derived and never had a package are
     only counted.
@@ -173,13 +173,13 @@ def check(
     ] = None,
     prefix: Annotated[
         str | None,
-        typer.Option(help="Of our packages; with --against it makes settings unnecessary."),
+        typer.Option(help="The prefix of our packages. With --against, no settings are needed."),
     ] = None,
     json: Json = None,
 ) -> None:
     """Shows which schema packages of a project are outdated, what newer versions change, and what breaks.
 
-    Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
+    Exit status 1 if a newer version is a major version, or if a pinned version is yanked or missing.
     """
     from publisher.commands.checked_pins import NotOurIndex, check_pins
     from publisher.commands.consumer import opened_index

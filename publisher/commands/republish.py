@@ -32,7 +32,9 @@ def mark(
     *,
     whatever_generator: bool = False,
 ) -> Sequence[RelationName]:
-    """Marks packages to be published again; returns them. If one of ``names`` is unknown, marks none.
+    """Marks packages to be published again; returns them.
+
+    If one of ``names`` is unknown, nothing is marked.
 
     Raises:
         Refused: names are unknown or have no package; the message lists them.

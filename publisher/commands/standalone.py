@@ -43,7 +43,7 @@ def translate(
     group: Group = None,
     json: Json = None,
 ) -> None:
-    """Translates a view to another engine's text or a schema, a table with masks, a batch, or a Pig script."""
+    """Translates a view, a masked table, a batch or a Pig script for another engine, or to an Avro schema."""
     chosen = read_policy_file(policies, group)
     if relation is not None:
         if batch or script is not None or to is None:

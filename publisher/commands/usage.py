@@ -61,7 +61,7 @@ def usage(
     ] = OWNER,
     json: Json = None,
 ) -> None:
-    """Analyzes a query log: use, layout, joins, flows, repetition, disuse, readers.
+    """Reports from a query log who uses which tables, and advises on layout, joins and stored queries.
 
     Names are resolved with the state's relations. Nothing in the log is executed.
     """

@@ -126,7 +126,7 @@ class _Check:
     def of_files(
         self, name: RelationName, history: Sequence[VersionRecord], *, is_dropped: bool = False
     ) -> Sequence[Drift]:
-        """The files that differ from the published files; of several missing files, only the last."""
+        """The files that differ from the published files. If several are missing, only the last counts."""
         distribution = self.packaging.distribution(name)
         published = published_hashes(history)
         damages = [

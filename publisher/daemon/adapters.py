@@ -1,6 +1,7 @@
 """Builds the catalog, the index and the deriver from settings, for commands and the service.
 
-Each function imports only the drivers that the settings choose, so a command loads no driver in vain.
+Each function imports only the drivers that the settings choose, so a command loads only the drivers that
+it needs.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
 
 @contextmanager
 def open_catalogs(settings: Settings) -> Iterator[Mapping[str, RegisteredCatalog]]:
-    """Every catalog by its name, the default one first, with its rules for names.
+    """Every catalog by its name, with its rules for names; the default catalog comes first.
 
     If a catalog cannot be built, all others are still opened.
     """

@@ -143,7 +143,7 @@ def _iceberg_changes(events: IcebergEventSettings, catalog: CatalogSettings) -> 
 
 
 def shared_servers(settings: Settings) -> Mapping[str, str]:
-    """Pairs of services with the same server: events may come from a catalog's server."""
+    """Pairs of services that use one server, such as a catalog and the source of its events."""
     found: dict[str, str] = {}
     for events in settings.events:
         match events:

@@ -13,7 +13,7 @@ from publisher.runtime import Counters
 class Verdict(Enum):
     """The result of a request.
 
-    VIOLATIONS also counts statements that lack privileges, too. INVALID: the request is invalid.
+    VIOLATIONS also counts statements whose user lacks privileges. INVALID: the request is invalid.
     FAILED: it exceeded a limit. REFUSED: too many requests waited, or the service was starting or
     ending.
     """

@@ -35,7 +35,7 @@ class _Outstanding:
     """The work that settled findings leave at the index.
 
     Attributes:
-        reserved: for each claim, its ending after the relation's open reservation is delivered.
+        reserved: for each claim, the ending to apply once the relation's open reservation is delivered.
         jobs: the packages that the index lacks. They are made after the transaction, because that
             takes long.
         compared: claims of dropped, failed and withheld relations, whose packages must be compared

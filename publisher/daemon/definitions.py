@@ -32,8 +32,8 @@ class Unanswered:
 class Definitions:
     """Reads definitions. Safe for threads.
 
-    A hanging catalog does not block pages, and pages do not block the service's work. A failure here
-    does not count as an outage: perhaps no later request would notice that it ended.
+    A hanging catalog does not block pages, and pages do not block the service's work. A failure here does not
+    count as an outage, since perhaps no later request would notice the outage's end.
     """
 
     def __init__(

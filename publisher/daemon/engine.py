@@ -143,8 +143,8 @@ class Engine:
     ) -> Sequence[RelationName]:
         """Requests new versions of unchanged packages; returns the relations concerned.
 
-        With ``names``: those of them that have a package, or that could not be packaged. Without names:
-        every package of an earlier generator, to deliver fixes of generated code. With
+        With ``names``: the named relations that have a package, or that could not be packaged. Without
+        names: every package of an earlier generator, to deliver fixes of generated code. With
         ``whatever_generator``: all packages.
         """
         wanted = frozenset(names)
@@ -304,7 +304,7 @@ class Engine:
     def _wake_one(self) -> None:
         """Wakes one sleeping worker, which wakes the next if it leaves due work.
 
-        If all workers woke at once, they would compete for the state's lock, mostly in vain.
+        If all workers woke at once, they would compete for the state's lock, mostly without getting work.
         """
         with self._wakeup:
             self._wakeups += 1
@@ -377,8 +377,8 @@ class Engine:
     def refill(self) -> IndexReport:
         """Requests new uploads of all versions that the index lacks, without a limit.
 
-        Reads all wheels of a folder to repair damaged ones, and tries again to package refused
-        relations.
+        Reads all wheels of a folder to repair damaged wheels. Tries again to package relations that were
+        refused.
         """
         now = self._clock.now()
 

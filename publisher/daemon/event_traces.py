@@ -50,7 +50,10 @@ class _Heard:
 
 
 class EventTraces:
-    """Traces with OpenTelemetry. A relation has one trace at a time; later events begin the next one."""
+    """Traces with OpenTelemetry.
+
+    A relation has one trace at a time; later events begin the next trace.
+    """
 
     are_on: Final = True
 

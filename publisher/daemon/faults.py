@@ -1,4 +1,4 @@
-"""Where a broken view fails, and what may have broken it: a column that an upstream's version removed."""
+"""Finds the place where a broken view fails, and versions of upstreams that may have broken the view."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIMILAR: Final = 0.6
 
 
 def failing_word(reason: str, text: str) -> tuple[int, int] | None:
-    """Where the word begins and ends in a view's text whose line and column the reason states."""
+    """The start and end, in a view's text, of the word at the line and column that the reason states."""
     found = _POSITION.search(reason)
     if found is None:
         return None
@@ -68,7 +68,7 @@ def _losses(history: Sequence[VersionRecord], relation: str) -> Iterator[Loss]:
 def meant_columns(
     tx: Transaction, reason: str, upstreams: Sequence[RelationName], lost: Sequence[Loss]
 ) -> tuple[str, ...]:
-    """Columns, also removed ones, with names similar to that of the missing column."""
+    """The columns whose names are similar to the missing column's, including removed columns."""
     found = _MISSING.search(reason)
     if found is None:
         return ()

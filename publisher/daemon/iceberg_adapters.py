@@ -30,7 +30,10 @@ def build_iceberg_catalog(chosen: IcebergCatalogSettings) -> IcebergCatalog:
 def build_iceberg_changes(
     events: IcebergEventSettings, catalog: IcebergCatalogSettings
 ) -> IcebergChanges:
-    """Builds the event source, which has separate connections. Raises the same errors."""
+    """Builds the event source, which has separate connections.
+
+    Raises the errors of ``build_iceberg_catalog``.
+    """
     return IcebergChanges(_source(catalog), poll_seconds=events.poll_seconds)
 
 

@@ -80,7 +80,7 @@ class Noted:
         held_deletions: the deletions that wait for a person; those of a whole catalog come first.
         held_changes: by catalog, why its changes wait for a person; "" after the confirmation.
         not_listed: by namespace, why the catalog refuses to list it.
-        removed: by catalog that was removed on purpose, the note about it.
+        removed: the notes about catalogs that were removed on purpose, by catalog.
         services: running services, and those that were killed.
     """
 
@@ -111,7 +111,7 @@ class Noted:
 
 
 def _of(notes: Mapping[str, str], prefix: str) -> Iterator[tuple[str, str]]:
-    """The notes of one kind that are not empty, each with the part of its key after ``prefix``."""
+    """The notes of one kind that are not empty, by the part of their keys after ``prefix``."""
     for key, note in sorted(notes.items()):
         if key.startswith(prefix) and note:
             yield key.removeprefix(prefix), note

@@ -77,7 +77,7 @@ class Sender:
     def __init__(
         self, runtime: Runtime, receiver: Receiver, deployment: Deployment, outages: Outages
     ) -> None:
-        """Pass ``outages`` that are not the service's: it counts as ready even if a receiver fails."""
+        """Pass separate ``outages``: the service is ready even if a receiver fails."""
         self._state = runtime.state
         self._clock = runtime.clock
         self._counters = runtime.counters

@@ -148,7 +148,10 @@ class _Failures:
     def observed(
         self, distribution: str, may_be_general: IsGeneral, *, is_answer: bool = True
     ) -> Iterator[None]:
-        """Records the result of the block; ``is_answer``: whether its success shows that the service works."""
+        """Records the result of the block.
+
+        ``is_answer``: whether success shows that the service works.
+        """
         try:
             yield
         except IndexUnavailable as error:

@@ -72,7 +72,7 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class DetailsReader:
-    """``prefix``: that of packages; ``hears_statements``: as in ``RelationDetails``."""
+    """Reads details. ``prefix`` is that of packages; ``RelationDetails`` explains ``hears_statements``."""
 
     state: State
     definitions: Definitions
@@ -83,7 +83,7 @@ class DetailsReader:
     def read(self, name: RelationName, distribution: str, now: float) -> RelationDetails | None:
         """The details of a relation; None if it is unknown.
 
-        ``now`` is a time on the clock of due work.
+        ``now`` is a time on the clock that says when work is due.
         """
         stored = self.state.read(lambda tx: self._read(tx, name, distribution))
         if stored is None:
@@ -162,7 +162,7 @@ class DetailsReader:
 
 
 def _as_published(tx: Transaction, provenance: str, number: str) -> RelatedRelations:
-    """What a version read, of a relation that is gone."""
+    """The relations that a version of a dropped relation read."""
     stated = _provenance(provenance).get("upstreams")
     try:
         names = [RelationName.from_key(name) for name in stated] if isinstance(stated, dict) else []
@@ -180,7 +180,7 @@ def _statuses(records: Mapping[RelationName, RelationRecord]) -> Mapping[Relatio
 def _statuses_near(
     tx: Transaction, names: Sequence[RelationName], around: Neighbourhood
 ) -> Mapping[RelationName, str]:
-    """The statuses of ``names``; reads only those that ``around`` does not contain."""
+    """The statuses of ``names``; only reads the statuses that ``around`` does not contain."""
     near = {each.name: each.status for each in around.relations}
     return {**_statuses(tx.graph.records(name for name in names if name not in near)), **near}
 

@@ -20,7 +20,7 @@ def require_same_default(settings: Settings, state: State) -> None:
     """Checks the default catalog. A catalog that was only renamed counts as the same.
 
     Raises:
-        SettingsError: another catalog is the default one now.
+        SettingsError: another catalog is the default catalog now.
     """
     with contextlib.suppress(StateUnavailable):
         why = state.read(lambda tx: _why_another(settings, tx))

@@ -145,8 +145,8 @@ class ShownState:
     def _troubled(self, tx: Transaction) -> Troubled:
         """Relations that need a person.
 
-        Failing work comes first, then relations that cannot be derived, causes before what reads
-        them, then those that are gone.
+        Failing work comes first. Then come relations that cannot be derived, each before the relations that
+        read it. Missing relations come last.
         """
         failing = tx.work.failing(_MAX_TROUBLED)
         records = tx.graph.records(work.relation for work in failing)

@@ -81,7 +81,7 @@ class SnapshotTurns:
         return any(self._engine.position(source) is None for source in self._sources)
 
     def run(self) -> None:
-        """Runs a snapshot, unless another one began after the call and has ended.
+        """Runs a snapshot, unless another snapshot began after the call and has ended.
 
         Raises:
             SnapshotBusy: another process runs one.

@@ -123,7 +123,7 @@ class Daemon:
             return dict(self._troubles)
 
     def overdue(self) -> Mapping[str, str]:
-        """Threads whose current turn is too long, and how long it is."""
+        """Threads whose current turn takes too long, with the duration of the turn."""
         return self._watchdog.overdue()
 
     def is_alive(self) -> bool:

@@ -119,7 +119,8 @@ class Translations:
     def _ask(self, process: LimitedProcess, request: bytes, form: Form) -> Answer:
         """Gets a process's answer in several turns.
 
-        The process names relations that it needs; views among them need other relations in turn.
+        In each turn the process names the relations that it needs. Views need further relations, which it
+        names in the next turn.
         """
         told, end = Told(), time.monotonic() + self._seconds
         for _ in range(_MAX_TURNS):

@@ -47,7 +47,7 @@ class UserGrants:
             return self._current
 
     def read(self, user: str) -> None:
-        """Reads a user's grants. Raises ``CatalogError`` if the metastore gives none."""
+        """Reads a user's grants. Raises ``CatalogError`` if the metastore does not return them."""
         found = self._read(user)
         with self._lock:
             self._until.pop(user, None)

@@ -54,7 +54,7 @@ def decode_apiary_message(message: Message) -> Heard:
 
 
 def _is_noise(payload: bytes) -> bool:
-    """Whether a message is noise, by a search for its event type before it is parsed.
+    """Whether a message is noise. Searches the bytes for the event type, so that noise is not parsed.
 
     A table property may be called ``eventType`` too, so every match must be noise.
     """

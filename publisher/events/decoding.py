@@ -19,8 +19,8 @@ Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
 class Heard:
     """The result of decoding a message, which may have several events.
 
-    ``times`` says when the oldest event of each relation happened, in seconds since the epoch, if
-    the events have times.
+    ``times`` has the time of the oldest event of each relation, in seconds since the epoch, if the events
+    have times.
     """
 
     hints: tuple[Hint, ...] = ()

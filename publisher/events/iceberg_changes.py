@@ -2,10 +2,10 @@
 
 Each poll compares the catalog with the marks of the poll before.
 
-A poll sends a SQL catalog one statement, and a metastore or Glue a listing of each database. It sends
-a REST catalog one request for each relation; the answer has no body if the relation is unchanged. It
-asks Nessie for the newest commit and, if this changed, for the difference. The position holds the
-marks, so the next start finds changes that were made while the service did not run.
+A poll sends a SQL catalog one statement, and a metastore or Glue a listing of each database. It sends a REST
+catalog one request for each relation; the answer has no body if the relation is unchanged. It asks Nessie for
+the newest commit and, if there is a new commit, for the difference. The position holds the marks, so the next
+start finds changes that were made while the service did not run.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some events
 become visible after later events. So the source reads the newest events again each time and
-identifies them by their content. This also reveals that another log replaced this one.
+identifies them by their content. This also shows if another log has replaced the log.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class LogPosition:
 
     Attributes:
         last: the newest id that was seen.
-        after: the log is read again after this id. An event found there that is not in ``recent``
-            is new, even with an id below ``last``.
+        after: the next read begins after this id. An event in its answer that is not in ``recent`` is new,
+            even if its id is below ``last``.
         recent: signatures of the events seen after ``after``, by id.
     """
 

@@ -126,7 +126,7 @@ class PostedEvents:
             raise PostRefused(Why.UNSIGNED, str(error)) from None
 
     def submit(self, stamp: Stamp, headers: Mapping[str, str], body: bytes) -> Future[None]:
-        """Queues a message. The future ends when it is stored, or raises ``PostRefused``.
+        """Queues a message. The future ends when the message is stored, or raises ``PostRefused``.
 
         Raises:
             PostRefused: the signature is wrong, too many requests wait, or the secret is unusable.

@@ -1,4 +1,4 @@
-"""One project's folder in a static index: which of its files are damaged, and how to repair them.
+"""Finds and repairs damaged files in one project's folder of a static index.
 
 A wheel is damaged if its bytes have neither the published hash, which the caller knows, nor the
 hash on the page. Bytes that only match the page's hash belong to another publisher, and stay.
@@ -62,7 +62,10 @@ class ProjectFolder:
     def describe(
         self, filename: str, data: bytes, metadata: CoreMetadata | None, upload_time: str | None
     ) -> ListedFile:
-        """The entry of a wheel with these bytes, and with its provenance if the file exists."""
+        """The page's entry of a wheel with these bytes.
+
+        It names the wheel's provenance file, if there is one.
+        """
         return ListedFile(
             filename=filename,
             url=filename,
@@ -174,7 +177,7 @@ class ProjectFolder:
     def _entry(
         self, filename: str, data: bytes, known: ListedFile | None, metadata: CoreMetadata | None
     ) -> ListedFile:
-        """The entry of a wheel with these bytes. It keeps upload time and yank of the ``known`` entry."""
+        """Like ``describe``, but keeps the upload time and the yank of the ``known`` entry."""
         described = self.describe(filename, data, metadata, known.upload_time if known else None)
         return replace(described, yanked=known.yanked if known else None)
 
@@ -221,7 +224,7 @@ class ProjectFolder:
     def _whole(
         self, filename: str, data: bytes, known: ListedFile | None, sign: Sign | None
     ) -> tuple[ListedFile, Mapping[Path, bytes]]:
-        """The entry of a wheel with these bytes, and the files that belong next to it."""
+        """The page's entry of a wheel with these bytes, and the files to write next to the wheel."""
         metadata = read_own_metadata(filename, data)
         entry = self._entry(filename, data, known, metadata)
         beside = {} if metadata is None else {self.metadata_path(filename): metadata.data}

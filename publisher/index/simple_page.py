@@ -1,7 +1,8 @@
 """Represents a project's page of the simple API, and renders it as HTML and as JSON.
 
-PEP 503 and 691 define the two forms, 629 and 700 their version, versions, sizes and times, 592
-yanks, 658 and 714 the ``.metadata`` file of each wheel, and 740 its ``.provenance``.
+PEP 503 and 691 define the two forms. PEP 629 defines the page's version; PEP 700 defines versions, sizes and
+times; PEP 592 defines yanks. PEP 658 and 714 define the ``.metadata`` file of each wheel, and PEP 740 defines
+its ``.provenance``.
 """
 
 from __future__ import annotations

@@ -245,14 +245,14 @@ class StaticIndex:
             return tuple(sorted(project for project in found if self._may_have(project)))
 
     def _may_have(self, project: str) -> bool:
-        """Like ``has``, but true for a project that cannot be inspected, whose page then says why."""
+        """Like ``has``, but true if the project cannot be inspected. Its page then says why."""
         try:
             return self.has(project)
         except PermissionError:
             return True
 
     def file_path(self, filename: str) -> Path:
-        """The path of a file of that name, which need not exist.
+        """The path for a file name. The file need not exist.
 
         Raises:
             IndexRefused: the name is not valid for a wheel or source distribution.

@@ -107,7 +107,7 @@ def _filled(
     """Links to a column, or to the rows, of a table that a statement fills.
 
     ``known`` are the columns of the table's derivation or, without a derivation, the columns that
-    statements name. In the latter case the links to the rows also stand for the columns of a star.
+    statements name. Without a derivation, the links to the rows also stand for the columns of a star.
     """
     assert filling.source is not None
     said = said_by(filling)

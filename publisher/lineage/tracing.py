@@ -30,8 +30,7 @@ def trace(
         direction: whether to follow sources or dependents.
         distribution: gives the name of a relation's package.
         depth: how many views and statements to follow; None for all.
-        most: after how many links to stop, and how many dependents of a relation to read; None for
-            all.
+        most: the maximum number of links, and of dependents to read for one relation; None for all.
     """
     stored = StoredRelations(tx)
     step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx, most)

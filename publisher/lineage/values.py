@@ -120,8 +120,8 @@ class Traced:
     Attributes:
         links: the nearest first.
         expressions: the expressions of all columns that are not plain copies.
-        columns: the columns of the asked place's relation.
-        relations: every relation in the links, and the asked place's relation.
+        columns: the columns of the relation that the question is about.
+        relations: every relation in the links, and the relation that the question is about.
         untraced: views among the relations whose lineage is unknown or incomplete.
         is_cut: whether a limit left links out.
     """

@@ -29,7 +29,7 @@ class NotAccepted:
 
     Attributes:
         after_seconds: the receiver's wish for the wait before the next attempt; 0 without a wish.
-        is_refusal: whether the receiver refuses this message, and may accept another one.
+        is_refusal: whether the receiver refuses this message, but may accept other messages.
     """
 
     why: str

@@ -53,7 +53,7 @@ def oriented(count: int, edges: Sequence[Pair]) -> list[Pair]:
 
 
 def ranks(count: int, edges: Sequence[Pair]) -> list[int]:
-    """The layer of each node: below all its sources, and near its readers if they are more.
+    """The layer of each node: below its sources, and near its readers if it has more readers.
 
     ``edges`` may contain loops, but no other cycles.
     """

@@ -204,7 +204,10 @@ def _ends(
     *,
     is_upper: bool,
 ) -> list[int]:
-    """The horizontal position of each edge at a box: side by side, in the order of the far ends."""
+    """The horizontal position of each edge at a box.
+
+    The edges are side by side, in the order of their other ends.
+    """
     at_node: dict[int, list[tuple[int, int]]] = {}
     for number, ((upper, lower), chain) in enumerate(zip(pairs, chains, strict=True)):
         cells = chain or [upper, lower]

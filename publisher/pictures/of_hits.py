@@ -1,4 +1,4 @@
-"""What a change of a column or a relation reaches, as a graph of relations."""
+"""Makes a graph of the relations that a change of a column or relation reaches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TONES = {0: Tone.PLAIN, 1: Tone.BAD}
 
 
 def hits_graph(traced: Traced, hits: Sequence[Hit], address: HitAddress) -> Graph:
-    """Direct readers have the strongest colour; ``hits``: those of ``traced``."""
+    """The graph of the ``hits``, which were found in ``traced``. Direct readers have the strongest colour."""
     pairs = {
         (link.source.relation, link.target.relation): link.statement is not None
         for link in traced.links

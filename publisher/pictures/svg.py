@@ -54,7 +54,7 @@ def svg(graph: Graph, *, is_alone: bool = False) -> str:
 
 
 def svg_and_focus(graph: Graph) -> tuple[str, Box | None]:
-    """The picture as part of a page, and the box that it is about, in pixels; None without one."""
+    """The picture as part of a page, and the place in pixels of the box that it is about, or None."""
     layout = _layout(graph)
     boxes = zip(graph.nodes, layout.boxes, strict=True)
     focus = next((box for node, box in boxes if node.is_focus), None)

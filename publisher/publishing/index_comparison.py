@@ -74,7 +74,7 @@ class IndexReport:
 
 
 def release_of(held: str) -> str:
-    """The command that releases the packages that a sentence of ``IndexReport.held`` is about."""
+    """The command that releases held packages; ``IndexReport.held`` has a sentence about them."""
     command = "republish --missing" if held.endswith(_NOT_ON_INDEX) else "adopt"
     return f"schema-publisher {command}"
 

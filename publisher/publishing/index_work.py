@@ -28,8 +28,8 @@ class IndexWork:
     def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
         """The results of the claims for which ``act`` succeeded; the other claims are deferred.
 
-        A claim without an answer fails alone if the index answers other claims. During an outage, a claim
-        that failed before keeps its longer delay.
+        If the index answers other claims, a claim without an answer is deferred like any failure of one
+        relation. During an outage, a claim that failed before keeps its longer delay.
         """
         lease = _Lease(self._runtime.clock.now())
         asked = _another_first(claims)

@@ -1,7 +1,7 @@
 """Runs the generator in child processes, because it reads, compares and renders untrusted input.
 
-A schema may take long to compare or to render, and a wheel of the index much memory to read. A
-child that exceeds its limits is killed, which costs one answer.
+A schema may take long to compare or to render, and a wheel of the index much memory to read. A child that
+exceeds its limits is killed, and only its current answer is lost.
 """
 
 from __future__ import annotations

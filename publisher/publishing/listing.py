@@ -1,4 +1,4 @@
-"""Divides a distribution's files on the index: wheels with this program's form of name, and others."""
+"""Divides a distribution's files on the index into wheels named in this program's form, and other files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Listing:
 
     @property
     def versions(self) -> frozenset[str]:
-        """The versions of all files. A number with the same release segment as one of them is not free."""
+        """The versions of all files.
+
+        A number is not free if its release segment is the same as that of a version in the list.
+        """
         return frozenset(file.version for file in self.files)
 
 

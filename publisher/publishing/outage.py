@@ -1,4 +1,4 @@
-"""Distinguishes an index that does not answer from failures of single items, such as a damaged page."""
+"""Distinguishes two cases: the index does not answer at all, or single items such as a damaged page fail."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Builds the wheels of jobs that need a version, and meanwhile reads their facts a second time.
+"""Builds the wheels of jobs that need a version, and reads the facts of these relations a second time.
 
-Both take time: the catalog answers the second reading, while other processes build the wheels.
+Both run at the same time, because both are slow: the catalog answers the reading, and other processes build
+the wheels.
 """
 
 from __future__ import annotations

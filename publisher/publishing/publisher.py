@@ -126,7 +126,7 @@ class Publisher:
         endings: Mapping[Claim, Ending],
         reservations: Mapping[RelationName, VersionRecord],
     ) -> None:
-        """Uploads reserved versions of claims whose other work is done, and then ends the claims."""
+        """Uploads the reserved versions of claims without other work, and then ends the claims."""
 
         def finish(claim: Claim) -> Claim:
             self._reconciler.finish(reservations[claim.relation])

@@ -32,7 +32,7 @@ class Retention:
 
     Attributes:
         keep_latest_per_major: at least 1, so each major keeps its newest version.
-        grace_seconds: time between the first newer version of a major and the yank of an older one.
+        grace_seconds: a superseded version is yanked this long after the first newer version of its major.
     """
 
     keep_latest_per_major: int
@@ -93,7 +93,7 @@ def _find_superseded(
 def plans(
     state: State, index: PackageIndex, retention: Retention, now: float
 ) -> Iterator[tuple[FileChange, ...]]:
-    """The changes of each published distribution, often none; reads the index as it goes.
+    """The changes of each published distribution, often no changes. Reads the index one package at a time.
 
     Raises:
         PackageIndexError: the index does not answer. If only single distributions fail, the first

@@ -24,7 +24,8 @@ from lakeschema.avro.model import (
 def shapes_of(schema: Record) -> frozenset[str]:
     """Texts for the kinds of parts in a schema, such as ``record of 8>int``.
 
-    They show which kind of type is in which kind, which fields have defaults, and the width of records.
+    They show which kind of type contains which other kind, which fields have defaults, and the width of
+    records.
 
     There are only a few hundred texts, because each has a pair of kinds, not a path.
     """

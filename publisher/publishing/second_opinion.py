@@ -46,7 +46,7 @@ class SecondOpinionFailed(CodegenError):
 
 
 class SecondOpinions:
-    """The checks of one process, and so of one version of the generator.
+    """The checks in one process, which has one version of the generator.
 
     A wheel is checked if its schema has a shape that is new to the process, such as a type in a map.
     Of other wheels a sample is checked, chosen by their bytes.

@@ -184,7 +184,7 @@ class _Wheels:
         return _FoundWheel(sha256, package)
 
     def believe(self, file: IndexFile) -> _FoundWheel:
-        """The wheel with the hash on the page, which is believed without reading the bytes."""
+        """The wheel, with the hash that the page states. The bytes are not read."""
         try:
             check_provenance(self.index, file, file.sha256, self.trusted_keys)
         except UntrustedProvenance as error:

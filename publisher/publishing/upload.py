@@ -52,8 +52,8 @@ class WheelUploader:
         """Uploads a wheel, unless the index has it, until the index lists it.
 
         Reads the index before each attempt, since some indexes overwrite files, and an earlier attempt
-        may have succeeded. If the index calls the name taken but does not list it long after
-        ``reserved_at``, this is a conflict: some indexes never accept a deleted file's name again.
+        may have succeeded. It is a conflict if the index calls the name taken, but does not list it long
+        after ``reserved_at``: some indexes never accept a deleted file's name again.
 
         Raises:
             PackageIndexError: after three attempts the index still does not list the wheel.

@@ -51,16 +51,16 @@ def next_version(
     unusable: Collection[str] = (),
     same_schema: str = SAME_SCHEMA,
 ) -> tuple[str, Change]:
-    """The number for ``schema`` after ``history`` (in any order), and the change since the version before.
+    """The number for ``schema``, and the change since the previous version.
 
-    Only versions of the current major are compared. An unchanged schema gets the next patch; the
-    caller decides whether to publish it.
+    ``history`` may have any order. Only versions of the current major are compared. An unchanged schema
+    gets the next patch; the caller decides whether to publish it.
 
     ``surface_of`` computes the current generator's surface hash of a schema. If the newest
     version's hash differs for its schema, a naming rule changed, which is a major change; None
-    skips this comparison. ``renamed`` describes the names that differ. ``unusable`` versions, of
-    any form, are taken on the index: the new number is the first of its level with a free release
-    segment. ``same_schema`` is the reason for a version with an unchanged schema.
+    skips this comparison. ``renamed`` describes the names that differ. The index already has the ``unusable``
+    versions, which may have any form. So the new number is the first of its level whose release segment is
+    free. ``same_schema`` is the reason for a version with an unchanged schema.
 
     Raises:
         ValueError: a number of the history is not three integers.

@@ -25,7 +25,7 @@ class Artifacts(Section):
     prefix: Prefix
     """The beginning of every package's name: lower-case words joined by `-`.
 
-    No prefix may be a prefix of another deployment's on the same index."""
+    On one index, no deployment's prefix may begin with another deployment's prefix."""
 
     versioning: Literal["semantic", "sequential"] = "semantic"
     """`"sequential"`: 0.0.1, 0.0.2, … These versions promise no compatibility; users must pin
@@ -39,37 +39,41 @@ class Artifacts(Section):
     [operations](operations.md#change-the-form-of-the-packages)."""
 
     second_opinion: Literal["always", "sampled", "off"] = "sampled"
-    """Which wheels are checked before a version is reserved for them.
+    """Which wheels are checked before they are published.
 
     `fastavro` and Apache `avro` parse the schema. A limited process compiles and imports the
     package and passes two values through its codec and fastavro's. A wheel that fails is not
     published, and `status` shows `cannot be packaged: second opinion: …`. It is tried again at its
     next change, at the first snapshot with another value of this setting, and by `resync` or
-    `republish` of the relation. `"sampled"`: checks a wheel whose schema has something new to this
-    process, such as a type within a map, and one in 64 of the others, chosen by their bytes.
-    `"always"`: checks all wheels; publishing takes more than twice the time. `"off"`: checks none.
-    Wheels of more than 4 MB are never checked."""
+    `republish` of the relation. `"sampled"`: checks each wheel whose schema has a combination of types
+    that is new to this process. Of the other wheels, checks one in 64, chosen by their bytes. `"always"`:
+    checks all wheels; publishing takes more than twice the time. `"off"`: checks none. Wheels of more
+    than 4 MB are never checked.
+    """
 
     include: tuple[str, ...] = EVERYTHING.include
     """Patterns `database.table` of the relations that get a package."""
 
     exclude: tuple[str, ...] = EVERYTHING.exclude
-    """Patterns of relations in `include` that get no package. Views that read these still get
-    theirs."""
+    """Patterns of relations in `include` that get no package. Views that read these relations still get
+    packages.
+    """
 
     signing_key_file: Path | None = None
     """An Ed25519 private key (PEM) that signs each wheel's provenance; needs `index.kind = "static"`.
 
-    Only the service's user, or a group that contains only this user, may read the file. With
-    `index.kind = "twine"` it stops the start. See [operations](operations.md#sign-packages)."""
+    Only the service's user, or a group that contains only this user, may read the file. With `index.kind
+    = "twine"` the service does not start. See [operations](operations.md#sign-packages).
+    """
 
     trusted_keys: tuple[str, ...] = ()
     """Ed25519 public keys, to accept only wheels that one of them signed; needs `index.kind = "static"`.
 
-    Each is the one line between BEGIN and END that `openssl pkey -pubout` prints. With `"twine"`
-    they stop the start. With keys set, the service takes over a wheel that the index has and the
-    state lacks only if one of them signed its provenance. The key of `signing_key_file` must be
-    among them."""
+    A key is the line between BEGIN and END that `openssl pkey -pubout` prints. With `index.kind =
+    "twine"` the service does not start. If keys are set, they decide about wheels that the index has and
+    the state lacks: the service takes over a wheel only if one of the keys signed its provenance. The key
+    of `signing_key_file` must be among them.
+    """
 
     project_urls: Mapping[str, str] = Field(default_factory=dict)
     """Links that an index shows for every package, by label. A label has up to 32 characters and no

@@ -85,11 +85,14 @@ class CatalogSection(Section):
     """The settings that every kind of catalog has."""
 
     default: bool = False
-    """`true` for one of several catalogs: names without a catalog belong to it, and its packages
-    keep the names that they have without other catalogs."""
+    """`true` for one of several catalogs. Names without a catalog belong to it, and its packages are
+    named as if it were the only catalog.
+    """
 
     sql_names: tuple[str, ...] = ()
-    """What views call this catalog, apart from `name`: engines may give it other names."""
+    """Further names of this catalog in the texts of views, because engines may call it by other names
+    than `name`.
+    """
 
     @field_validator("sql_names")
     @classmethod
@@ -104,7 +107,7 @@ class TableFilesSettings(Section):
     """Where files of Delta and Iceberg tables may be read: a metastore knows only the tables'
     locations.
 
-    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; nothing is read elsewhere.
+    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; other places are not read.
     Only files in `_delta_log` and files named `*.metadata.json` are opened."""
 
     max_megabytes: Annotated[int, Field(ge=1, le=1024)] = 256

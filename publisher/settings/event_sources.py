@@ -61,7 +61,7 @@ class HttpEventsSettings(NamedEventsSettings):
     state; mandatory if the state is in PostgreSQL."""
 
     max_spool_megabytes: Annotated[int, Field(ge=1, le=65_536)] = 256
-    """The limit for these messages; beyond it, messages are refused with 429."""
+    """The limit for all messages in the spool. Beyond it, messages are refused with 429."""
 
 
 class EventFolderSettings(NamedEventsSettings):
@@ -73,4 +73,4 @@ class EventFolderSettings(NamedEventsSettings):
 
     path: Path
     """The folder; its files `*.json`, `*.jsonl` and `*.ndjson`, at any depth, are read in order of
-    name. A file is one message, or one a line."""
+    name. A file is one message, or has one message in each line."""

@@ -1,4 +1,4 @@
-"""Types of single settings: the form of a value, and the error for a wrong one."""
+"""Types of single settings: the form of a value, and the error for a wrong value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _matching(pattern: str, message: str) -> AfterValidator:
 
 
 def option(key: str) -> BeforeValidator:
-    """Reads a value as ``translate --batch`` does; None and parsed values stay."""
+    """Reads a value like ``translate --batch``; None and values that are parsed already stay unchanged."""
 
     def read(value: object) -> object:
         return value if value is None or isinstance(value, Enum) else read_option(key, value)
@@ -131,7 +131,7 @@ StateUrl: TypeAlias = Annotated[
 
 
 def without_password(url: str) -> tuple[str, str | None]:
-    """The URL of a database without the password of its user, and that password."""
+    """Splits the URL of a database into the URL without the user's password, and the password."""
     parts = _WITH_PASSWORD.match(url)
     return (url, None) if parts is None else (parts[1] + parts[3], unquote(parts[2]))
 

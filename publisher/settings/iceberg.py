@@ -41,8 +41,9 @@ _TYPES_OF: Final[Mapping[str, tuple[str, ...]]] = {
 
 class IcebergCatalogSettings(CatalogSection):
     kind: Literal["iceberg"]
-    """An Iceberg catalog. Of a metastore or Glue, only Iceberg's tables and views are read, and names
-    are lower-cased. In others, names keep their letter case, and namespaces have any depth."""
+    """An Iceberg catalog. In a metastore or Glue, only Iceberg's tables and views are read, and names are
+    lower-cased. In other catalogs, names keep their letter case, and namespaces have any depth.
+    """
 
     type: Literal["rest", "sql", "hive", "glue", "nessie"]
     """`"rest"`: a server of Iceberg's REST API. `"sql"`: the tables of a database, which Iceberg's Java
@@ -57,7 +58,7 @@ class IcebergCatalogSettings(CatalogSection):
     """For `rest`: `https://HOST/…`, without `/v1`. For `sql`: SQLAlchemy's URL of the database, as
     `sqlite:////FOLDER/FILE` or `postgresql+psycopg://USER@HOST/NAME`; its driver must be installed.
     For `hive`: `thrift://HOST:9083`, or several, separated by commas. For `nessie`:
-    `https://HOST/…/api/v2`. For `glue`: another endpoint than that of the region. Mandatory, except
+    `https://HOST/…/api/v2`. For `glue`: an endpoint in place of the region's endpoint. Mandatory, except
     for `glue`."""
 
     warehouse: str | None = None
@@ -70,7 +71,9 @@ class IcebergCatalogSettings(CatalogSection):
     """For `sql`: the catalog's name in the database. Not set: `name`."""
 
     region: str | None = None
-    """For `glue`: the region. Not set: that of boto3's configuration, as `AWS_DEFAULT_REGION`."""
+    """For `glue`: the region. Not set: the region in boto3's configuration, such as
+    `AWS_DEFAULT_REGION`.
+    """
 
     catalog_id: str | None = None
     """For `glue`: the Data Catalog, such as another account's number. Not set: the account's own."""
@@ -94,7 +97,9 @@ class IcebergCatalogSettings(CatalogSection):
     `/v1/oauth/tokens` of `uri`; mandatory for `nessie`."""
 
     scope: str | None = None
-    """For `credential`: the scope of the token. Not set: `catalog` for `rest`, none for `nessie`."""
+    """For `credential`: the scope of the token. Not set: `catalog` for `rest`, and no scope for
+    `nessie`.
+    """
 
     password: SecretStr | None = None
     """For `sql`: the database's password; `password_file` is safer."""
@@ -109,8 +114,9 @@ class IcebergCatalogSettings(CatalogSection):
     """For `hive`: connections use SASL: `[catalog.sasl]`."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For all types but `sql`: how long to wait for the next bytes of an answer; a whole one may
-    take three times as long."""
+    """For all types but `sql`: how long to wait for the next bytes of an answer; a whole answer may take
+    three times as long.
+    """
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
     """For `rest` and `glue`: how many relations are asked for at the same time."""
@@ -236,5 +242,6 @@ class IcebergEventSettings(Section):
     poll_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60.0
     """The time between two polls. A poll of a SQL catalog is one statement. A poll of a metastore
     or of Glue is one listing of each database. A poll of a REST catalog is one request for each
-    namespace and relation, with an empty answer for those that did not change. A poll of Nessie is
-    one request, and after a commit two more."""
+    namespace and relation, with an empty answer for each relation that did not change. A poll of Nessie
+    is one request, and two more after a commit.
+    """

@@ -17,11 +17,12 @@ PYPI_FILE_HOSTS = ("files.pythonhosted.org", "test-files.pythonhosted.org")
 
 class Retention(Section):
     keep_latest_per_major: Annotated[int, Field(ge=1)]
-    """How many versions of each major stay. Older ones are yanked, never deleted: pins keep
-    working, ranges skip them."""
+    """How many versions of each major stay available. Older versions are yanked, never deleted: pins
+    still install them, and ranges skip them.
+    """
 
     yank_after_days: Annotated[float, Field(ge=0)] = 30.0
-    """How long after the publication of a newer version of the same major."""
+    """A version is yanked this long after the publication of a newer version of the same major."""
 
 
 class StaticIndexSettings(Section):
@@ -32,7 +33,7 @@ class StaticIndexSettings(Section):
     """The folder: on a local disk, or [on a file system of the network](operations.md#on-a-networks-file-system)."""
 
     retention: Retention | None = None
-    """When older versions are yanked: `[index.retention]`. Without this section, never."""
+    """When older versions are yanked: `[index.retention]`. Without this section, they stay."""
 
 
 class TwineIndexSettings(Section):
@@ -51,7 +52,7 @@ class TwineIndexSettings(Section):
     password: SecretStr | None = None
     """The password of `username`; `password_file` is safer.
 
-    Without both, the keyring is asked for the password of `repository_url`."""
+    If neither is set, the password of `repository_url` in the keyring is used."""
 
     password_file: Path | None = None
     """A file that holds the password and nothing else."""
@@ -59,20 +60,21 @@ class TwineIndexSettings(Section):
     file_hosts: tuple[str, ...] = PYPI_FILE_HOSTS
     """Further hosts, as `host` or `host:port`, from which the index's files may be fetched.
 
-    Needed if the index links or redirects to a store elsewhere."""
+    This is needed if the index links or redirects to files on another host."""
 
     checks_per_second: Annotated[float, Field(gt=0)] = 50.0
     """How many packages a snapshot compares with the index, at most."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """How long to wait for the next bytes of a response; a whole one may take three times as
-    long."""
+    """How long to wait for the next bytes of a response; a whole response may take three times as
+    long.
+    """
 
     allow_insecure: bool = False
     """`true` sends the password over plain `http://` to another machine."""
 
     retention: Retention | None = None
-    """When older versions are yanked: `[index.retention]`. Without this section, never."""
+    """When older versions are yanked: `[index.retention]`. Without this section, they stay."""
 
     @model_validator(mode="after")
     def _encrypted(self) -> TwineIndexSettings:

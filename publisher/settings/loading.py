@@ -27,9 +27,10 @@ _ONE_UNDERSCORE = re.compile(r"SCHEMA_PUBLISHER_(?P<key>[^_].*)", re.IGNORECASE)
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Reads ``path``, or by default ``schema-publisher.toml`` here if it exists, and the environment.
+    """Reads the file ``path`` and the environment.
 
-    Relative paths, also from the environment, start at the folder of the file.
+    The default file may be missing: ``schema-publisher.toml`` here. Relative paths, also from the
+    environment, start at the folder of the file.
 
     Raises:
         SettingsError: names each wrong setting.
@@ -96,7 +97,8 @@ def _variable_problem(variable: str) -> str:
 def _warn_if_ignored(variable: str) -> None:
     """Warns about a name that is almost a setting's.
 
-    A cluster sets similar variables for a service with the program's name.
+    It does not refuse the name, because Kubernetes sets similar variables for a service with the program's
+    name.
     """
     found = _ONE_UNDERSCORE.fullmatch(variable)
     if found is None or "__" in found["key"]:

@@ -33,17 +33,18 @@ EventPath: TypeAlias = Annotated[
 
 
 class EventMapping(Section):
-    """Where an event has its parts, and which events count; each key replaces that of the format."""
+    """Where an event has its parts, and which events count; each key replaces the format's value."""
 
     events: EventPath | None = None
-    """The events within a message that is an object, as `"$.Records[*].body"`. A text there is read
-    as JSON. By default the message is the event, or an array of events."""
+    """The path to the events in a message that is an object, such as `"$.Records[*].body"`. A text at
+    this path is read as JSON. By default the message itself is the event, or an array of events.
+    """
 
     type: EventPath | None = None
     """The event's type."""
 
     id: EventPath | None = None
-    """The event's id, for messages about it."""
+    """The event's id, for error messages."""
 
     time: EventPath | None = None
     """When it happened: ISO 8601, or a number since the epoch."""
@@ -52,7 +53,7 @@ class EventMapping(Section):
     """The catalog's name, for `only_catalog`."""
 
     namespace: EventPath | None = None
-    """A text, which `separator` splits, or a list of levels."""
+    """The relation's namespace: a text, which `separator` splits, or a list of levels."""
 
     name: EventPath | None = None
     """The relation's name, or a list of names."""
@@ -70,12 +71,14 @@ class EventMapping(Section):
     """The other full name of a rename."""
 
     separator: str | None = None
-    """Splits texts of several levels; `""` splits nothing. Not set: that of the format, `"."` for
-    `"custom"`."""
+    """Splits texts of several levels; `""` splits nothing. Not set: the format's separator, which is
+    `"."` for `"custom"`.
+    """
 
     types: tuple[str, ...] | None = None
-    """The types of events that count; `*` stands for any text, as in `"AFTER_*_TABLE"`. Not set:
-    those of the format, all for `"custom"`."""
+    """The types of events that count; `*` stands for any text, as in `"AFTER_*_TABLE"`. Not set: the
+    format's types; for `"custom"` all types.
+    """
 
     ignored_types: tuple[str, ...] | None = None
     """The types of events that never count."""

@@ -34,17 +34,19 @@ class NotificationSettings(Section):
     """A file that holds the webhook's address and nothing else. It is read for each message."""
 
     events: Annotated[tuple[NoticeKind, ...], Field(min_length=1)] = ("major", "broken", "held")
-    """What the receiver is told: `"major"`, a major version was published; `"broken"`, a relation
-    cannot be derived any more; `"held"`, deletions wait for a person."""
+    """The events that the receiver gets messages about. `"major"`: a major version was published. `"broken"`:
+    a relation cannot be derived any more. `"held"`: deletions wait for a person.
+    """
 
     owners: tuple[str, ...] = ()
-    """Only relations of these owners. Held deletions have no owner, so such a receiver is not told
-    of them. Not set: all relations."""
+    """Only relations of these owners. Held deletions have no owner, so this receiver gets no messages
+    about them. Not set: all relations.
+    """
 
     secret_file: Path | None = None
     """A file with the secret that signs each message as
     [Standard Webhooks](https://www.standardwebhooks.com) says, of at least 16 bytes: `whsec_` and
-    base64, or a text. With two lines, both sign."""
+    base64, or a text. With two lines, both secrets sign each message."""
 
     allow_insecure: bool = False
     """Allows an `http://` address of another machine."""
@@ -53,8 +55,9 @@ class NotificationSettings(Section):
     """The limit for one attempt."""
 
     burst: Annotated[int, Field(ge=1, le=1000)] = 10
-    """How many messages of one fact are sent within `window_seconds`. Further facts are collected,
-    and told together."""
+    """How many messages with a single fact are sent within `window_seconds`. Further facts are collected
+    and sent together.
+    """
 
     window_seconds: Annotated[float, Field(gt=0, le=86_400)] = 300.0
     """How long facts are collected for one message."""

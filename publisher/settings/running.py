@@ -26,10 +26,12 @@ class State(Section):
     url: StateUrl = f"{SQLITE}state.db"
     """`sqlite:///FILE`, a file on a local disk; an absolute path has four slashes. Or
     `postgresql+psycopg://USER@HOST/NAME`, a database for [several replicas](operations.md#state-on-postgresql),
-    with the extra `postgresql`; libpq's options stand behind a `?`, such as `?sslmode=verify-full`."""
+    with the extra `postgresql`; libpq's options follow a `?`, such as `?sslmode=verify-full`."""
 
     password: SecretStr | None = None
-    """For PostgreSQL: the password of the URL's user, also if the URL has it; `password_file` is safer."""
+    """For PostgreSQL: the password of the URL's user. Set it here or in the URL, not in
+    both; `password_file` is safer.
+    """
 
     password_file: Path | None = None
     """For PostgreSQL: a file that holds the password and nothing else. It is read at each connection."""
@@ -89,7 +91,9 @@ class Snapshot(Section):
     and from 10,000 relations on if the extra is installed; else in one process."""
 
     tasks: Annotated[int, Field(ge=1)] = 2
-    """On Spark: tasks that run at the same time, and local cores if `conf` sets no master."""
+    """On Spark: the number of tasks that run at the same time. It is also the number of local cores if
+    `conf` sets no master.
+    """
 
     conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """On Spark: settings of the session, such as `"spark.master"`."""
@@ -119,10 +123,10 @@ class Engine(Section):
     """A relation that keeps changing is published at most this long after its first change."""
 
     workers: Annotated[int, Field(ge=1, le=64)] = 2
-    """Threads, each with a process for derivations."""
+    """The number of threads. Each has a process for derivations."""
 
     derivation_timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """One derivation is killed after this time."""
+    """A derivation is killed after this time."""
 
     max_sql_bytes: Annotated[int, Field(ge=1)] = 1_000_000
     """A longer view text is refused."""
@@ -149,12 +153,14 @@ class Engine(Section):
     """How long undecodable events are kept."""
 
     max_lag_seconds: Annotated[float, Field(ge=0)] = 60.0
-    """How long to wait while an event's id is above the catalog's current id. After that the
-    catalog's answer is believed, and read once more."""
+    """How long to wait while an event's id is above the catalog's current id. After that the service
+    accepts the catalog's answer, and reads the relation once more.
+    """
 
     max_versions_per_hour: Annotated[int, Field(ge=1)] = 12
-    """The limit for one relation. Further versions wait, and the newest content is published then;
-    `status` says so."""
+    """The limit for one relation. Further versions wait until the oldest version of the last hour is an
+    hour old. Then the newest content is published. `status` says so.
+    """
 
     mass_change: Literal["canary", "confirm", "off"] = "canary"
     """What happens when an upgrade, or a changed option of `[translation]` or `[artifacts]`,
@@ -164,16 +170,19 @@ class Engine(Section):
     never. See [operations](operations.md#changes-by-an-upgrade-or-a-setting)."""
 
     max_deletions: Annotated[int, Field(ge=0)] = 10
-    """If more relations of a database or of the catalog are missing than this and than
-    `max_deletion_share`, they wait for `schema-publisher confirm-deletions`; `0` and `0` hold every
-    deletion. The same limits hold for versions that the index has lost. See
-    [operations](operations.md#dropped-relations)."""
+    """Deletions wait for `schema-publisher confirm-deletions` if more relations of a database, or of the
+    catalog, are missing than this number, and more than `max_deletion_share`. If both are 0, every
+    deletion waits. The same limits hold for versions that the index has lost. See
+    [operations](operations.md#dropped-relations).
+    """
 
     max_deletion_share: Annotated[float, Field(ge=0, le=1)] = 0.2
-    """The other limit of `max_deletions`: a share of the relations of the database or the catalog."""
+    """The second limit for deletions: a share of all relations of the database or of the catalog. See
+    `max_deletions`.
+    """
 
     staleness_seconds: Annotated[float, Field(ge=0)] = 2.0
-    """How far a catalog's answers may lag behind an event without an event id."""
+    """How old a catalog's answer may be. It matters after an event without an event id."""
 
 
 class Http(Section):
@@ -197,8 +206,9 @@ class Http(Section):
     with 421. Accepted are this host, IP addresses, and names that no other site can have."""
 
     operations_port: Port | None = None
-    """A separate port for the dashboard, `/metrics` and the reasons of health checks; `port` then
-    serves only packages and bare health."""
+    """A separate port for the dashboard, `/metrics` and the reasons of health checks. `port` then serves
+    only packages, and health checks without reasons.
+    """
 
     operations_token_file: Path | None = None
     """A file with a token of at least 16 characters that protects the dashboard, `/metrics` and the
@@ -208,8 +218,9 @@ class Http(Section):
     max_connections: Annotated[int, Field(ge=8, le=65536)] = 256
     """How many connections may be open, on `port` and `operations_port` each; at most a quarter of
     the process's file descriptors. Beyond it, a new connection replaces one whose client neither
-    sends nor reads, from the address with the most such connections. Half of the connections are
-    never closed while the service works on their answer."""
+    sends nor reads, from the address with the most connections of this kind. A connection is not closed
+    while the service works on its answer; this protects at most half of the connections.
+    """
 
     def operations_token(self) -> str | None:
         """The token from the file; None without a file.

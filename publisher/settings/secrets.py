@@ -1,4 +1,4 @@
-"""Reads passwords from files and the keyring again at each use, so that a rotated one is used.
+"""Reads passwords from files and the keyring at each use, so that a changed password takes effect.
 
 Each reading registers the secret for redaction, so no log, state or page shows it.
 """
@@ -113,7 +113,7 @@ def secret_in_keyring(service: str, username: str) -> str | None:
 
 
 def learn_secrets(settings: BaseModel) -> None:
-    """Registers secrets in the settings: passwords, and addresses and options with one."""
+    """Registers secrets in the settings: passwords, and addresses and options that contain a password."""
     for name in type(settings).model_fields:
         _learn(name, getattr(settings, name))
 

@@ -111,7 +111,7 @@ class Settings(BaseSettings):
     def key_of_catalog(self, name: str) -> str:
         """The name in ``catalogs`` of a catalog that a setting names.
 
-        "" and the default catalog's own name mean the default one.
+        "" and the default catalog's own name mean the default catalog.
 
         Raises:
             SettingsError: there is no such catalog.
@@ -228,5 +228,5 @@ def _check_sql_names(catalogs: tuple[CatalogSettings, ...]) -> None:
 
 
 def _is_of(name: str, catalog: CatalogSettings, catalogs: tuple[CatalogSettings, ...]) -> bool:
-    """Whether the catalog is the one that an event source names; "" is the default one."""
+    """Whether an event source names this catalog; "" is the default catalog."""
     return catalog.name == name if name else catalog.default or len(catalogs) == 1

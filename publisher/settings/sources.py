@@ -37,8 +37,7 @@ class HiveCatalogSettings(CatalogSection):
     """The metastore, or several, separated by commas."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """How long to wait for the next bytes of an answer; a whole one may take three times as
-    long."""
+    """How long to wait for the next bytes of an answer; a whole answer may take three times as long."""
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
     """How many connections may be open during a snapshot on Spark."""
@@ -53,8 +52,9 @@ class HiveCatalogSettings(CatalogSection):
     """Files of Delta and Iceberg tables: `[catalog.table_files]`."""
 
     allow_insecure: bool = False
-    """`true` sends a `PLAIN` password to another machine without TLS: to `uri`, and to that of a
-    `notification-log`."""
+    """`true` allows sending a `PLAIN` password to another machine without TLS: to the `uri` of the
+    catalog and of a `notification-log`.
+    """
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
@@ -126,7 +126,9 @@ class NotificationLogSettings(Section):
     """The name of the catalog that the events concern. Default: the default catalog."""
 
     uri: Metastores | None = None
-    """The metastore. Not set: the catalog's; mandatory if `catalog.kind` is not `"hive"`."""
+    """The metastore. Not set: the catalog's metastore. It is mandatory if `catalog.kind` is not
+    `"hive"`.
+    """
 
     poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
     """The time between two requests while nothing happens. Larger values cost the metastore
@@ -167,7 +169,9 @@ class KafkaTopicSettings(Section):
     """`true` sends a `PLAIN` password to another machine within `SASL_PLAINTEXT`."""
 
     options: Mapping[str, Any] = Field(default_factory=dict, repr=False)
-    """Passed to kafka-python unchanged; the other settings of this section take precedence."""
+    """Options that are passed to kafka-python unchanged; the other settings of this section take
+    precedence.
+    """
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:

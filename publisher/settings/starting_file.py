@@ -1,4 +1,4 @@
-"""A first settings file: the necessary decisions, and likely further ones as comments."""
+"""Writes a first settings file: the necessary settings, and other frequent settings as comments."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Check(Section):
     request of the address with the most requests is refused with 503."""
 
     refresh_seconds: Annotated[float, Field(gt=0)] = 10.0
-    """How often these processes receive new knowledge of relations."""
+    """How often these processes learn of changed relations."""
 
     grants_file: Path | None = None
     """The users' privileges, as [JSON](analysis.md#permissions), read when the service starts. The
@@ -58,8 +58,9 @@ class Check(Section):
     """How long a user's privileges are used before they are read again."""
 
     views: Literal["itself", "through"] = "itself"
-    """What a reader of a view needs privileges for: the view, or all relations that its query
-    reads."""
+    """The relations for which a reader of a view needs privileges: the view itself, or all relations that
+    its query reads.
+    """
 
     def grants(self) -> object:
         """The content of the file; None without a file.

@@ -32,7 +32,7 @@ class UdfSettings(Section):
     """The index, from 0, of the argument whose type the class returns."""
 
     returns_rows: str | None = None
-    """For a class that makes rows: a struct whose fields are the columns."""
+    """For a class that makes rows: a struct type. Its fields are the columns of the rows."""
 
     @property
     def udf_return(self) -> UdfReturn:
@@ -56,9 +56,9 @@ class SparkUdfSettings(Section):
     """A pattern of the class that the view declares; each `*` stands for any text."""
 
     dependency: str | None = None
-    """A pattern `organisation:module:version`: a dependency of the view must match it.
-
-    Not set: the rule holds for any view."""
+    """A pattern `organisation:module:version`: the rule applies only if a dependency of the view matches
+    it. Not set: the rule applies to any view.
+    """
 
     spark_class: str | None = None
     """The class on Spark: `{1}`, `{2}` are the texts that `class` matched by `*`; also `{package}`,
@@ -67,9 +67,9 @@ class SparkUdfSettings(Section):
     Not set: the class stays."""
 
     spark_dependency: str | None = None
-    """Replaces the dependencies that match, or all without `dependency`; `{1}`, `{2}` are its matches.
-
-    Not set: the dependencies stay."""
+    """Replaces the dependencies that match `dependency`, or all dependencies if `dependency` is not set.
+    `{1}`, `{2}` are the texts that `dependency` matched by `*`. Not set: the dependencies stay.
+    """
 
     @property
     def rule(self) -> SparkUdfRule:
@@ -88,14 +88,15 @@ class Translation(Section):
     lower case."""
 
     nullability: Annotated[Nullability, option("nullability")] = Nullability.PRESERVE
-    """`"preserve"`: a field is required if no row can hold a null; `"all-nullable"`: no field
-    is."""
+    """`"preserve"`: a field is required if no row can hold a null. `"all-nullable"`: no field is
+    required.
+    """
 
     timestamp_unit: Annotated[Literal["micros", "millis"], option("timestamp_unit")] = "micros"
-    """`"micros"`: as Spark, Parquet, ORC and Iceberg.
-
-    `"millis"`: as packages of earlier releases; a record refuses values finer than its unit. A
-    table with an Avro schema keeps that schema's unit."""
+    """`"micros"`: like Spark, Parquet, ORC and Iceberg. `"millis"`: like packages of earlier releases. A
+    record refuses values that are finer than its unit. A table with an Avro schema keeps that schema's
+    unit.
+    """
 
     inexpressible: Annotated[Inexpressible, option("inexpressible")] = Inexpressible.OMIT
     """What happens to a relation with a column that Avro has no type for, such as `variant` or
@@ -109,7 +110,7 @@ class Translation(Section):
     local_timestamps: bool = False
     """`true`: Hive's `TIMESTAMP` has no time zone (`local-timestamp-…`).
 
-    In Spark `TIMESTAMP` always has one and `TIMESTAMP_NTZ` never.
+    In Spark, `TIMESTAMP` always has a time zone, and `TIMESTAMP_NTZ` never has one.
     """
 
     view_evolution: Annotated[ViewEvolution | None, option("view_evolution")] = None
@@ -117,7 +118,7 @@ class Translation(Section):
     columns of its tables. Not set: `"follow"` for a catalog of kind `"ddl"`, else `"engine"`."""
 
     spark_catalogs: tuple[str, ...] = ()
-    """Further catalogs of the Spark session that are this metastore, such as `["iceberg"]`.
+    """Further names that the Spark session has for catalogs in this metastore, such as `["iceberg"]`.
 
     A Spark view's `iceberg.db.t` then means `db.t`, as `spark_catalog.db.t` always does."""
 
@@ -125,7 +126,7 @@ class Translation(Section):
     """`true`: a base table without an Avro schema is an error."""
 
     udf_plugins: tuple[str, ...] | None = None
-    """Plugins `module:callable` that give functions' return types; `[]` for none.
+    """Plugins, as `module:callable`, that give the return types of functions; `[]` means no plugins.
 
     Not set: all installed plugins. See [user-defined functions](user-defined-functions.md)."""
 

@@ -11,9 +11,10 @@ from publisher.settings.section import Section
 
 class Translate(Section):
     enabled: bool = False
-    """Whether `POST /translate` is answered, and a page to try it exists: views for [other
+    """Whether the service answers `POST /translate` and has a page to try it: views for [other
     engines](emission.md). Both are protected like the pages about the service:
-    [operations](operations.md#translate-over-http)."""
+    [operations](operations.md#translate-over-http).
+    """
 
     max_bytes: Annotated[int, Field(ge=1, le=16_777_216)] = 1_048_576
     """The longest request that is accepted."""

@@ -68,19 +68,20 @@ class Trino(Section):
     """Where views are created, as a catalog and a schema: `"hive.trino_{database}"`.
 
     `{database}` is the database of the view, or the innermost level of its namespace. `{catalog}` is
-    the name of its catalog, or `default`. If the catalog shows the views' metastore, it already
-    has their names, so the schema must be a different one."""
+    the name of its catalog, or `default`. If Trino's catalog uses the metastore of the views, their names
+    are taken already. Then the schema must be another one.
+    """
 
     catalogs: Mapping[str, str] = Field(default_factory=dict)
     """The name in Trino of each catalog; `""` stands for relations without a catalog: `{ "" = "hive"
     }`.
 
-    Without a name: the catalog in which the view is created."""
+    For a catalog that is missing here: the catalog in which the view is created."""
 
     udfs: tuple[TrinoUdfSettings, ...] = ()
     """Rules for the function that replaces a view's class on Trino; the first match counts.
 
-    Without a rule it is the class's simple name in lower case."""
+    Without a rule, the function has the class's simple name in lower case."""
 
     overflow: Annotated[Overflow, option("overflow")] = Overflow.REFUSE
     """What happens to whole numbers that overflow, if the view's engine wraps them: `"refuse"` or

@@ -183,7 +183,7 @@ def isolate(
 ) -> None:
     """Runs ``act`` on all items; if that raises, runs it on each item alone.
 
-    ``fail_one`` handles the items that fail alone.
+    ``fail_one`` handles the items that fail on their own.
 
     ``act`` may run twice for an item, so its partial effects must be harmless.
     """

@@ -65,7 +65,7 @@ class SnapshotReport:
         held: deletions that wait for confirmation, by namespace ("" for all).
         refused: the reason for each namespace that the catalog did not list. A catalog's empty
             namespace stands for the whole catalog.
-        removed: what holds for each catalog that was removed on purpose.
+        removed: a note about each catalog that was removed on purpose.
         silent: the catalogs that did not answer, at least for a part of the snapshot.
         catalogs: how many relations each of several catalogs listed, by its name.
         held_changes: why derivations without a changed relation wait, or "".
@@ -158,7 +158,7 @@ class CatalogComparison:
             comparer: finds the differences; None compares in this process.
 
         Raises:
-            SnapshotBusy: another snapshot is running, or replaced this one, which did not respond.
+            SnapshotBusy: another snapshot runs, or has replaced this snapshot because it did not respond.
             CatalogUnavailable: nothing was concluded about deletions.
         """
         began = self._clock.now()
@@ -346,7 +346,7 @@ class CatalogComparison:
 
 
 def _write_notes(tx: Transaction, prefix: str, texts: Mapping[str, str]) -> None:
-    """The notes of one kind after a snapshot; earlier ones of this kind become empty."""
+    """Writes the notes of one kind after a snapshot; earlier notes of this kind become empty."""
     for key in tx.journal.notes(prefix):
         if key.removeprefix(prefix) not in texts:
             tx.journal.write_note(key, "")
@@ -378,7 +378,7 @@ _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _counts_as_existing(record: RelationRecord) -> bool:
-    """Whether a relation that the catalog does not list counts as missing.
+    """Whether a relation counts as missing if the catalog does not list it.
 
     This is also true of a relation that only the index knows. A worker may hold its deletion, and
     only a snapshot asks again.
@@ -401,8 +401,8 @@ def _abandoned(
 ) -> Sequence[RelationName]:
     """Names without facts that do not exist, and that a worker should read.
 
-    The worker forgets upstreams that never had a package and that no view names any more, and finds
-    relations missing whose processing crashed.
+    The worker forgets upstreams that never had a package if no view names them any more. It also finds
+    relations missing if their processing crashed.
     """
     named = {edge.upstream for edge in edges}
     return [

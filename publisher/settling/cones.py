@@ -27,7 +27,7 @@ class Cone:
     readings: Sequence[tuple[str, float, int]] = field(compare=False)
 
     def read_event_id(self, catalog: str, since: float) -> int | None:
-        """The newest event of a catalog that an answer may reflect, for readings after ``since``."""
+        """The newest event that the catalog's readings after ``since`` may reflect, or None."""
         newest = (
             event_id
             for name, read_at, event_id in self.readings

@@ -53,10 +53,10 @@ def _has_ended(note: str, now: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HeldDeletions:
-    """Deletions of a namespace ("" for the whole catalog) that a person must confirm, or has confirmed.
+    """Held deletions of a namespace ("" for the whole catalog). A person must confirm them, or has done so.
 
     Attributes:
-        reason: how many of how many relations would be dropped; "" once they are confirmed.
+        reason: how many relations would be dropped, and out of how many; "" once confirmed.
         is_confirmed: whether the next snapshot carries them out, or has begun to.
     """
 
@@ -216,9 +216,9 @@ def write_brakes(
 ) -> None:
     """Notes the deletions that a snapshot holds, by namespace, and clears brakes that hold nothing.
 
-    A released brake stays while relations of its namespace are unlisted, unless it ends earlier:
-    workers read and drop them after the snapshot. A brake also stays if the snapshot does not cover
-    its namespace, and so does not tell what is missing there.
+    A released brake stays while the catalog does not list some relations of its namespace, unless the
+    release ends earlier: workers read and drop these relations after the snapshot. A brake also stays if
+    the snapshot does not cover its namespace. Then it is unknown which relations are missing there.
     """
     still_missing = {str(namespace) for namespace in unlisted} | ({""} if unlisted else set())
     for brake, note in tx.journal.notes(BRAKE).items():
@@ -234,7 +234,7 @@ def write_brakes(
 
 
 def _write_brake(tx: Transaction, brake: str, reason: str, notices: Notices, now: float) -> None:
-    """Tells receivers if the deletions were not held before; how many they are may change daily."""
+    """Writes a brake. Tells receivers only if it is new, since the number of deletions may change daily."""
     before = tx.journal.note(brake)
     tx.journal.write_note(brake, reason)
     if not before or is_release(before):

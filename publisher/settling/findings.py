@@ -41,7 +41,7 @@ class Reading:
 
     Attributes:
         relation: None if the relation does not exist.
-        at_least: the reading reflects this event and all earlier ones; None without event ids.
+        at_least: the reading reflects this event and all earlier events; None without event ids.
         at_most: the reading reflects no event after this one; None without event ids.
     """
 

@@ -29,7 +29,7 @@ def freshness(
 ) -> Freshness:
     """Whether an answer is new enough.
 
-    ``at_least``: the answer reflects this event and all earlier ones; None without ids.
+    ``at_least``: the answer reflects this event and all earlier events; None without ids.
     """
     if at_least is None:
         return Freshness.FRESH if claim.min_event_id is None else Freshness.UNPROVEN

@@ -109,7 +109,7 @@ class Settling:
         return replace(settlement, changes=(*settlement.changes, *changes))
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
-        """Stops deriving a relation that keeps crashing, until it changes or a snapshot retries it."""
+        """Stops derivations that keep crashing, until the relation changes or a snapshot retries it."""
         if not tx.work.holds(claim):
             return Settlement(Verdict.LOST)
         name = claim.relation

@@ -1,4 +1,4 @@
-"""Changes of relations' statuses: for receivers in their transaction, for the log after its commit."""
+"""Reports changed statuses: to receivers in the same transaction, to the log after its commit."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def record_broken(
 ) -> None:
     """Tells receivers of relations that could be derived and no longer can.
 
-    A relation that never could is no news to anybody, such as a new view of an unknown function, or
-    any relation in the first snapshot.
+    It does not tell receivers of relations that could never be derived: a new view with an unknown function,
+    or a relation in the first snapshot.
     """
     if notices.wants(Kind.BROKEN):
         facts = [

@@ -14,7 +14,7 @@ NO_ANSWER = "no answer from"
 
 
 def without_settings(existing: Iterable[RelationName], listing: Listing) -> Mapping[str, str]:
-    """What holds for the relations of each catalog that was removed from the settings."""
+    """A note for each catalog that was removed from the settings: what happens to its relations."""
     kept = Counter(name.catalog for name in existing if name.catalog not in listing.catalogs)
     return {
         catalog: f"{count} relations keep their packages, which follow no change"
@@ -33,7 +33,7 @@ def why_unknown(catalog: str, state: str) -> str:
 def why_another(silent: frozenset[str]) -> str:
     """Why another snapshot is due.
 
-    Changes in a catalog that did not answer may have no events any more.
+    The events of changes in a catalog that did not answer may be lost.
     """
     if not silent:
         return ""

@@ -117,10 +117,10 @@ class WorkQueue(Protocol):
         """Forgets earlier failures, so that the next one delays the work only a little."""
 
     def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
-        """The claims whose work was deferred, with the reason."""
+        """The claims among these whose work was deferred, with the reason."""
 
     def oldest_at(self) -> float | None:
-        """The time since which the oldest request is due.
+        """The time at which the oldest request became due.
 
         Ignores relations that failed for a reason that concerns only them.
         """
@@ -363,7 +363,7 @@ class Journal(Protocol):
     def release(self, singleton: str, fence: int) -> None: ...
 
     def note(self, singleton: str) -> str:
-        """The text stored with a singleton, such as the reason for a deletion brake; "" without a text."""
+        """The text that is stored with a singleton, such as a brake's reason; "" if there is no text."""
 
     def write_note(self, singleton: str, text: str) -> None: ...
 
@@ -450,7 +450,7 @@ class Outbox(Protocol):
     def waiting(self, receiver: str, limit: int) -> Waiting: ...
 
     def count_started(self, receiver: str, since: float) -> int:
-        """How many messages were started after ``since``, with ended messages."""
+        """How many messages were started after ``since``, including ended messages."""
 
     def start(self, message: MessageRecord, limit: int) -> None:
         """Opens a message with the ``limit`` oldest waiting notices."""

@@ -69,7 +69,7 @@ class Claim:
         first_asked: when the oldest open request was due.
         generation: the number of the newest request at the claim; a later request stays open.
         fence: a number that rises with every claim; a write with an older fence is rejected.
-        attempts: how many claims of this work have not ended, including this one.
+        attempts: how many claims of this work did not end, including this claim.
         retries: how often the work was deferred.
         failures: how often in a row it failed for a reason that concerns only this relation.
     """
@@ -538,7 +538,7 @@ class MessageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many notices of a receiver are not yet in a message, up to a limit, and the oldest of them."""
+    """A receiver's notices that are not in a message yet: their number, up to a limit, and the oldest."""
 
     count: int
     oldest: NoticeRecord | None

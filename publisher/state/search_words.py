@@ -54,7 +54,7 @@ class Question:
 
     @property
     def together(self) -> str:
-        """The text to find in names of fields."""
+        """The words without separators, to be found in names of fields."""
         return "".join(self.words)
 
 
@@ -64,7 +64,7 @@ def search_key(name: str) -> str:
 
 
 def searched_texts(derivation: str) -> SearchedTexts:
-    """The texts of a derivation. They are empty if the derivation is invalid, since it is stored anyway."""
+    """The texts of a derivation. They are empty if it is invalid: invalid derivations are stored, too."""
     try:
         fields, documentation = _names_and_documentation(json.loads(derivation)["interface"])
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -88,7 +88,7 @@ def words_of(text: str) -> list[str]:
 
 
 def excerpt(documentation: str, asked: Question) -> str:
-    """The part of a documentation around the first word that matches the search."""
+    """A part of a documentation, around the first word that matches the search."""
     found = list(_WORDS.finditer(documentation))
     begins = (i for i, word in enumerate(found) if word[0].lower().startswith(asked.words))
     middle = next(begins, 0) - _EXCERPT_WORDS // 2

@@ -56,7 +56,8 @@ class ChangeView:
     """A published version in the list.
 
     Attributes:
-        dropped: says since when the version is yanked because its relation was dropped, or is "".
+        dropped: if the version is yanked because its relation was dropped, a text that says since when; else
+            "".
         summary: the most severe change; ``more`` counts the other changes.
         difference: the page that compares the version with its predecessor; "" for the first version.
     """

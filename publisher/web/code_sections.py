@@ -1,4 +1,4 @@
-"""The code of a version for its page: shortened, with links to the table of fields and to whole files."""
+"""Makes the code on a version's page: shortened, with links to the table of fields and to whole files."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def _field_links(description: PackageDescription, listed: frozenset[str]) -> Map
 def _rows_of_classes(description: PackageDescription) -> Iterator[tuple[str, FieldRow]]:
     """Pairs of a class's name and the row of one of its fields.
 
-    A class's rows follow the row whose type names it. If that type names several classes, the rows
-    are paired with "".
+    The rows of a class's fields follow the row whose type names the class. If that type names several
+    classes, the rows are paired with "".
     """
     classes = {each.name for each in description.code.classes}
     owners: list[str] = []

@@ -1,6 +1,6 @@
 """Code for a page: lines of pieces, each with a style; templates escape the texts.
 
-A control or direction character is shown as its escape, so that code reads as it runs.
+A control or direction character is shown as its escape, so that the shown code is the code that runs.
 """
 
 from __future__ import annotations

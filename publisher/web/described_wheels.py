@@ -1,4 +1,4 @@
-"""The wheels of a static index and their descriptions, which are cached by the listed file."""
+"""The wheels of a static index and their descriptions, which are cached for each listed file."""
 
 from __future__ import annotations
 

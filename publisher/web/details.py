@@ -130,8 +130,8 @@ class RelationDetails:
         fills: tables that statements fill from it.
         around: the relation's neighbours, for a picture; None if unknown.
         owner: from its properties; "" if unknown.
-        cone: how many relations read this relation, directly or not; counted up to ``MAX_CONE``.
-        are_yanked: whether the versions are yanked because the relation was dropped.
+        cone: how many relations read this relation, directly or through others; counted up to ``MAX_CONE``.
+        are_yanked: whether the versions are yanked, since the relation was dropped.
         meant: existing columns whose names are similar to a missing column that the view reads.
         losses: for a broken view, the newest versions of upstreams that removed fields.
         hears_statements: whether this service learns which statements fill tables.

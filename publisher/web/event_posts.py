@@ -43,7 +43,7 @@ class Inbox(Protocol):
         """
 
     def submit(self, stamp: Stamp, headers: Mapping[str, str], body: bytes) -> Future[None]:
-        """Hands over a message. The future ends when it is stored, or raises ``PostRefused``.
+        """Hands over a message. The future ends when the message is stored, or raises ``PostRefused``.
 
         Raises:
             PostRefused: the signature is wrong, or too many requests wait.

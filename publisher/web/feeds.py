@@ -55,7 +55,7 @@ def most_severe_change(version: Publication) -> str:
 
 
 def dropped_note(version: Publication) -> str:
-    """A clause: since when the version is yanked because its relation was dropped; "" if it is not."""
+    """A clause that says since when the version is yanked because its relation was dropped; "" otherwise."""
     if version.dropped_at is None:
         return ""
     return f"yanked: the relation is missing since {time_of(version.dropped_at).text}"
@@ -159,7 +159,7 @@ def _page(feed: Feed, version: Publication) -> str:
 
 
 def _identity_of(version: Publication) -> str:
-    """An entry's id. It stays the same if the address of the service changes."""
+    """An entry's id, which does not depend on the address of the service."""
     return _identity(f"{version.distribution}/{version.number}/{version.wheel_sha256 or ''}")
 
 

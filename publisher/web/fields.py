@@ -43,8 +43,8 @@ class FieldRow:
         column: the name of the SQL column that the field is made of; "" for an inner field.
         symbols: the symbols of enums in the field's type that no earlier row has shown.
         default: the default as ``shown_default`` writes it, or None.
-        fields_at: where earlier rows list the fields of the record types in this field: the paths
-            of these rows. The empty path is the whole schema.
+        fields_at: the paths of earlier rows that already list the fields of this field's record types. The
+            empty path is the whole schema.
     """
 
     path: str
@@ -68,7 +68,7 @@ def field_rows(
 ) -> tuple[FieldRow, ...]:
     """The rows in document order, a record's fields below the field that contains it.
 
-    ``class_name`` gives a type's shown name from its full name.
+    ``class_name`` is a function from a type's full name to the name to show.
     """
     return tuple(_Walk(definitions(record), class_name).record_rows(record, "", "", 0))
 

@@ -1,4 +1,4 @@
-"""Decides which hosts a service on this machine's own address answers for.
+"""Decides for which host names a service on a loopback address answers.
 
 Another site's page can let its name resolve to this machine (DNS rebinding), and a browser would
 then let the page read the answers. The service always answers for IP addresses, and for names that

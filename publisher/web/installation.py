@@ -1,4 +1,4 @@
-"""How to install a package: commands that use only this index, with a pin that fits its versions."""
+"""Writes the commands that install a package from this index only, with a pin that fits its versions."""
 
 from __future__ import annotations
 

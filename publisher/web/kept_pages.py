@@ -1,8 +1,8 @@
 """Makes each page once for many readers, and keeps it while its data stay the same.
 
-A kept page answers a request only if the request agrees in everything that a page may depend on,
-and only if the data's version has not changed since before the page was made. So a reader never
-gets a page that is older than the last change, nor the page of a reader with other rights.
+A kept page answers a request under two conditions. The request must agree in everything that a page may
+depend on. And the data's version must be the same as before the page was made. So a reader never gets a page
+that is older than the last change, nor the page of a reader with other rights.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all requests to limited processes share: checks of access and length, and forms of failures."""
+"""The common parts of all requests to limited processes: checks of access and length, and failures."""
 
 from __future__ import annotations
 

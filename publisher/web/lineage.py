@@ -1,4 +1,4 @@
-"""/lineage/: pictures for people, and the same lineage as JSON for programs; /impact/: what a loss reaches."""
+"""/lineage/: pictures for people, and JSON for programs. /impact/: the relations that a loss reaches."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The bar at the top of every page: the deployment's name, and links to its pages.
 
-The bar is set once for each request, in its context, so that no page need pass it on.
+The bar is stored once in the context of each request, so that no page has to pass it on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which form of a page a client prefers (PEP 691, RFC 9110 sections 12.5.1 and 12.5.3)."""
+"""Finds the form of a page that a client prefers (PEP 691, RFC 9110 sections 12.5.1 and 12.5.3)."""
 
 from __future__ import annotations
 

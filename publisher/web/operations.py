@@ -42,7 +42,7 @@ class OperationsPages:
         access: Access,
         on_site: PackageSite = NO_PAGES,
     ) -> None:
-        """The pages of this daemon. If packages are uploaded to another server, ``packages`` is missing."""
+        """The pages of this daemon. Leave ``packages`` out if another server has the packages."""
         self._packages = packages
         self._on_site = on_site
         self._daemon = daemon

@@ -1,4 +1,4 @@
-"""What the start page of operators shows of the service's work, as plain values."""
+"""The service's work, as plain values for the start page of operators."""
 
 from __future__ import annotations
 

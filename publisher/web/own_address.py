@@ -17,7 +17,7 @@ def own_address(request: Request, public_url: str | None) -> str:
 
     It has no slash at the end.
 
-    A malformed host is replaced, because readers copy commands with it to a shell.
+    A malformed host is replaced, because readers copy commands with this address into a shell.
     """
     if public_url is not None:
         return public_url.rstrip("/")

@@ -31,11 +31,14 @@ class PackageLookup:
         self._prefix = prefix
 
     def listed(self, request: Request) -> Hashable:
-        """The version of the package's list of files."""
+        """A value that changes when the package's list of files changes."""
         return self._served.files.page_version(request.path_params["project"])
 
     def package(self, request: Request) -> ProjectPage | Page | Response:
-        """The files of the package, or a redirect if the name has another spelling, or the page "unknown"."""
+        """The files of the package.
+
+        If the name has another spelling, a redirect; if it is unknown, a page that says so.
+        """
         project: str = request.path_params["project"]
         name = canonicalize_name(project)
         page = self._served.files.page(name)

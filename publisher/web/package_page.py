@@ -110,8 +110,8 @@ class PackageView:
         lineage: the lineage that the daemon knows. Without it, the provenance shows the wheel's.
         picture: the neighbours; None without neighbours, or if the daemon does not know them.
         lineage_address: the page of the relation's lineage; "" if the reader may not see it.
-        readers: for a field's path, the address of the page of all readers of its column; empty if
-            the reader may not see the pages of relations.
+        readers: by a field's path, the address of the page with all readers of the field's column. Empty if
+            the visitor may not see the pages of relations.
     """
 
     name: str

@@ -44,7 +44,10 @@ class RelatedLink:
 
 @dataclass(frozen=True, slots=True)
 class RelatedList:
-    """A list of related relations. ``is_told`` is False if a relation of this kind cannot have any."""
+    """A list of related relations.
+
+    ``is_told`` is False if a relation of this kind cannot have such relations.
+    """
 
     heading: str
     items: tuple[RelatedLink, ...]

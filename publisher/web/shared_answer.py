@@ -29,7 +29,7 @@ class SharedAnswer(Generic[T]):
     ) -> None:
         """Shares the results of ``compute``.
 
-        ``version`` gives the version of the data; a result is kept as long as it stays the same.
+        ``version`` gives the version of the data. A result is kept until the version changes.
         """
         self._compute = compute
         self._now = now

@@ -151,7 +151,7 @@ class ServiceStatus:
 
     Attributes:
         live: False if only a restart can help.
-        ready: False while ``reason`` keeps it from its work.
+        ready: False while the service cannot do its work; ``reason`` says why.
         figures: counts to show, in this order.
         relations: the relations to list, problems first; ``more_relations`` are not listed.
     """

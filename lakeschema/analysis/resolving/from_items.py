@@ -93,7 +93,10 @@ class FromResolver(ExpressionResolver):
         return found
 
     def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
-        """Whether a name in FROM begins with an earlier relation, and so means its column."""
+        """Whether a name in FROM begins with an earlier relation.
+
+        Then it means a column of that relation.
+        """
         return (
             self.scoping.arrays_in_from
             and len(parts) > 1
@@ -240,7 +243,7 @@ class FromResolver(ExpressionResolver):
     def every_column(
         self, scope: Scope, entries: list[Entry] | None = None
     ) -> list[rs.Item | rs.OpenStar]:
-        """The columns of ``*``, for all relations in FROM or for the given ones."""
+        """The columns of ``*``, for all relations in FROM or for the given relations."""
         found: list[rs.Item | rs.OpenStar] = []
         merged = scope.merged if entries is None else {}
         shown: set[str] = set()

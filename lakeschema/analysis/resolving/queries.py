@@ -121,7 +121,7 @@ class QueryResolver(FromResolver):
         )
 
     def _with_grouped_windows(self, grouping: tree.Grouping | None, scope: Scope) -> Scope:
-        """The scope in which Spark's struct of ``GROUP BY window(…)`` has the function's name."""
+        """The scope, with Spark's struct of ``GROUP BY window(…)`` under the function's name."""
         keys = () if grouping is None else grouping.keys
         named = {
             key.name.lower(): self.expression(key, scope)
@@ -316,7 +316,7 @@ def _own_name(item: tree.SelectItem) -> str:
 def _with_windows(
     expression: tree.Expression, windows: dict[str, tree.NamedWindow]
 ) -> tree.Expression:
-    """A call over a named window, with the named window's parts filled in."""
+    """A call over a named window, with the window's definition in place of its name."""
     if not isinstance(expression, tree.WindowCall) or expression.window is None:
         return expression
     partition, order = list(expression.partition_by), list(expression.order_by)

@@ -1,4 +1,4 @@
-"""Finds the meaning of a name: a column of FROM, a column of an outer query, or an alias of SELECT.
+"""Finds whether a name means a column of FROM, a column of an outer query, or an alias of SELECT.
 
 ``w.x.y.z`` may be a column w with fields, or a catalog, a schema, a table and a column, or a form
 between these. The scope decides. A relation with known columns takes precedence over a relation with
@@ -128,7 +128,7 @@ class Scope:
     def _qualified(
         self, parts: tuple[str, ...], position: Position | None, *, hidden: bool
     ) -> rs.Expression | None:
-        """The column of a relation with whose name ``parts`` begins; None if they begin otherwise."""
+        """The column, if ``parts`` begins with the name of a relation; otherwise None."""
         of = self.shapes.of
         for split in range(len(parts) - 1, 0, -1):
             called = self._called_here(parts[:split], hidden=hidden)
@@ -143,7 +143,7 @@ class Scope:
     def _unqualified(
         self, parts: tuple[str, ...], position: Position | None
     ) -> rs.Expression | None:
-        """The meaning of a bare name: a column of the only relation with unknown columns."""
+        """The meaning of a bare name. It may be a column of the only relation with unknown columns."""
         opened = [entry for entry in self.entries if self.shapes.of(entry.relation).is_open]
         readings = tuple(
             rs.ColumnUse(entry.relation, parts[0], parts[1:], position) for entry in opened

@@ -157,7 +157,7 @@ class _Statements(QueryResolver):
         return rs.Resolved("SELECT", (found,))
 
     def _vertica_swap(self, query: tree.Query) -> rs.Resolved | None:
-        """The swap in ``SELECT swap_partitions_between_tables('staging', low, high, 'target')``."""
+        """Resolves ``SELECT swap_partitions_between_tables('staging', low, high, 'target')``."""
         if not isinstance(query, tree.Select) or query.source is not None:
             return None
         match query.items[0].expression:
@@ -242,7 +242,7 @@ class _Statements(QueryResolver):
         return tuple(found)
 
     def at(self, query: rs.Query, position: int) -> rs.Expression:
-        """The value of the query's column at a position; stars with unknown columns do not count."""
+        """The value of the query's column at a position, not counting stars with unknown columns."""
         match query:
             case rs.Select(items=items):
                 values = [item.expression for item in items if isinstance(item, rs.Item)]
@@ -479,7 +479,7 @@ class _Statements(QueryResolver):
         return rs.WrittenColumn(name, value, path=path)
 
     def _one_of(self, value: rs.QueryUse, place: int) -> rs.Expression:
-        """One column of a query that returns several columns."""
+        """The value of one column, from a query that returns several columns."""
         rows = rs.Derived(value.query)
         shape = self.shapes.of(rows)
         if shape.is_open or place >= len(shape.names):

@@ -29,7 +29,7 @@ _INNER: Final = frozenset({JoinKind.INNER, JoinKind.CROSS})
 
 
 def cross_join(subject: Subject) -> Iterator[Finding]:
-    """Finds relations that no condition connects: each row of one meets each row of the other.
+    """Finds relations that no condition connects, so that each row is joined to each row of the other.
 
     Sides with one row, with a few literal rows, or with elements of the other side's rows do not
     count.
@@ -152,7 +152,7 @@ def _equates(condition: rs.Expression, join: rs.Joined, leaves: Leaves) -> bool:
 def _equalities(
     condition: rs.Expression, join: rs.Joined, leaves: Leaves
 ) -> frozenset[frozenset[_Key]]:
-    """The pairs that a condition equates across both sides; for OR, the pairs of every branch."""
+    """The pairs that a condition equates, one from each side; for OR, the pairs in every branch."""
     if not isinstance(condition, rs.Operation):
         return frozenset()
     if condition.name == "or":
@@ -195,7 +195,7 @@ def computed_join_key(subject: Subject) -> Iterator[Finding]:
 
 
 def outer_join_undone(subject: Subject) -> Iterator[Finding]:
-    """Finds outer joins whose rows without a match WHERE removes, since it compares their columns."""
+    """Finds outer joins whose rows without a match are removed again by a comparison in WHERE."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         padded: frozenset[int] = frozenset()

@@ -139,7 +139,7 @@ def _first(subject: Subject) -> str:
 
 
 def limit_without_order(subject: Subject) -> Iterator[Finding]:
-    """Finds writes of rows selected by chance: their query has LIMIT without ORDER BY."""
+    """Finds writes of arbitrary rows: their query has LIMIT without ORDER BY."""
     match subject.statement:
         case st.Insert(query=query) | st.Create(query=query) if query is not None:
             while isinstance(query, tree.With):

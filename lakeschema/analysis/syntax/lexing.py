@@ -136,7 +136,7 @@ class _Patterns:
         return self._pattern, self._until
 
     def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
-        """The place where a tagged or lettered string's text ends, and where the string ends; else -1."""
+        """The end of a tagged or lettered string's text, and of the string; -1 without an end."""
         if opening.lastgroup == "tagged":
             end, kind = opening["tagged"], _END_BY_TAG
         else:

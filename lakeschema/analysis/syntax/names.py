@@ -52,7 +52,7 @@ class OpenNames(Pipes):
         return tuple(part for name in parts for part in self._split(name))
 
     def named_by_text(self) -> tuple[str, ...]:
-        """The name in IDENTIFIER's parentheses: a word, a text, or a variable as written."""
+        """The name in the parentheses of IDENTIFIER: a word, a text, or a variable as written."""
         if self.ahead().kind in (WORD, QUOTED) and self.ahead(2).word in {")", "."}:
             self.advance()
             found = self.path()
@@ -142,8 +142,8 @@ class OpenNames(Pipes):
     def rest(self, words: frozenset[str], *ends: str, follows: bool = False) -> None:
         """Skips clauses that do not concern rows, up to the statement's end or one of ``ends``.
 
-        ``words`` are the clauses' words. Any other word may only follow one of these words, or a sign. With
-        ``follows``, it may also come first.
+        ``words`` are the words of the clauses. Any other word is only allowed after one of these words or
+        after a sign. With ``follows``, another word may also come first.
         """
         while not self.ends() and self.word not in ends and not self.begins_another():
             follows = self.pass_over(words, follows=follows)
@@ -168,7 +168,7 @@ class OpenNames(Pipes):
         return False
 
     def begins_another(self) -> bool:
-        """Whether another statement comes next, after one that needs no semicolon."""
+        """Whether another statement comes next without a semicolon before it."""
         return False
 
     def files(self) -> Files | None:

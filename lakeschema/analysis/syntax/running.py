@@ -240,7 +240,7 @@ class Running(Definitions):
 
     @abstractmethod
     def starts_without_semicolon(self) -> tuple[str, ...]:
-        """The words that end a statement without a semicolon."""
+        """The words that begin a new statement, and so end one without a semicolon."""
 
     def begins_another(self) -> bool:
         if self.word == "WITH":

@@ -1,6 +1,6 @@
 """Parses a text of any number of statements, each separately.
 
-An unreadable statement becomes an ``Unreadable``, and the next one is read.
+An unreadable statement becomes an ``Unreadable``, and reading continues after it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Scripts(Running):
             self.fail("expected ) before it" if opened > 0 else "the statement is not complete")
 
     def _joins(self, statement: st.Statement) -> bool:
-        """Whether another statement may follow this one without a semicolon."""
+        """Whether another statement may follow the present statement without a semicolon."""
         is_word = self.word in _STARTS and self.at.kind == WORD
         return is_word and (self.grammar.transact or isinstance(statement, st.Other | st.Block))
 

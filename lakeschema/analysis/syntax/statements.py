@@ -94,7 +94,7 @@ class Create:
         filled: the table that ClickHouse's materialized view writes to.
         keeps_order: whether partition columns keep their places.
         like: the table from which it copies the columns.
-        clone: the table from which it copies columns and rows.
+        clone: the table from which it copies both columns and rows.
         location: the place of the files, as written.
         materialized: whether it is a view that stores its query's rows.
         temporary: whether only its session sees it.
@@ -285,7 +285,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A USE. ``what`` is the kind of object that a name of one part means: catalog, schema, role …."""
+    """A USE. ``what`` is the kind of object that a single name means: catalog, schema, role …."""
 
     namespace: tuple[str, ...]
     what: str

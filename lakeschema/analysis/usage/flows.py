@@ -1,4 +1,4 @@
-"""Finds which tables and columns fill other tables in a log, and what is downstream of them.
+"""Finds from a log which tables and columns fill other tables, and everything downstream of a column.
 
 A view of the catalog is filled from its query's relations.
 """

@@ -93,7 +93,10 @@ def _most_used(
 
 
 def _by_column(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
-    """Statements by column, for its most frequent clause: the sum could count a statement twice."""
+    """The number of statements by column, in the column's most frequent clause.
+
+    A sum over clauses could count a statement twice.
+    """
     found: dict[str, int] = {}
     for count in counts:
         _, column, clause = count.keys

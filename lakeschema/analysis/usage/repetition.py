@@ -37,10 +37,11 @@ def what_to_materialise(
     sizes: Mapping[str, float],
     min_statements: int = 2,
 ) -> tuple[Repeated, ...]:
-    """The queries that save most, without queries that only repeat as parts of a larger query.
+    """The queries whose storage saves most.
 
-    ``repeated`` has counts by fingerprint, kind, shape and tables; ``writes`` has counts by relation and
-    day. ``sizes`` are the tables' sizes in any one unit.
+    Leaves out queries that only occur as parts of a larger query. ``repeated`` has counts by
+    fingerprint, kind, shape and tables; ``writes`` has counts by relation and day. ``sizes`` are the
+    tables' sizes in any one unit.
     """
     days: dict[str, set[str]] = {}
     for count in writes:

@@ -166,7 +166,7 @@ def _fields(
 def _without_inexpressible(
     columns: tuple[StructField, ...], make: Callable[[tuple[StructField, ...]], Result]
 ) -> tuple[Result, Omitted]:
-    """The result of ``make`` for the columns, without those that it refuses; and these columns."""
+    """The result of ``make`` for the columns that it accepts, and the columns that it refuses."""
     try:
         return make(columns), ()
     except UnsupportedType:

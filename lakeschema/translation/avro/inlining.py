@@ -45,7 +45,10 @@ class _Inliner:
         return field if type_ is field.type else replace(field, type=type_)
 
     def type(self, schema: Schema) -> Schema:
-        """The type without references; usually it has none, and then it is the same object."""
+        """The type without references.
+
+        It is the same object if the type has no references, which is usual.
+        """
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise TooLarge(f"a schema unfolds to more than {MAX_PARTS:,} parts")

@@ -94,7 +94,7 @@ def _field(field: Field, column: Column, mask: Mask) -> Field:
 
 
 def _defined_once(record: Record, fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Complete fields as parts of one record: a type is defined at its first use."""
+    """Makes complete fields parts of one record, which defines each type at its first use."""
     seen = {record.full_name}
     return tuple(replace(field, type=_once(field.type, seen)) for field in fields)
 

@@ -328,7 +328,7 @@ def require_distinct_branches(
 
 
 def require_distinct_names(names: tuple[str, ...], subject: str) -> tuple[str, ...]:
-    """The names, if none is empty or occurs twice; else raises ``UnsupportedType``."""
+    """Returns the names. Raises ``UnsupportedType`` if a name is empty or occurs twice."""
     seen: set[str] = set()
     for name in names:
         whose = f"column {subject}" if subject else "the table"

@@ -1,4 +1,4 @@
-"""Widens a schema to a SQL type with more fields. Fields match by name; new ones are nullable."""
+"""Widens a schema to a SQL type with more fields. Fields match by name; new fields are nullable."""
 
 from __future__ import annotations
 

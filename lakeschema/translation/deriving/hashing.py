@@ -1,4 +1,4 @@
-"""Hashes for two questions: must a relation be derived again, and did the result change?
+"""Hashes that answer two questions: must a relation be derived again, and did its result change?
 
 Equal content has an equal hash on any host and in any process.
 """

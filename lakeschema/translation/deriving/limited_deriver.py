@@ -1,4 +1,4 @@
-"""Derives in child processes, because SQL is untrusted: it can stop one child at most.
+"""Derives in child processes, because SQL is untrusted: one text can stop only one child.
 
 A child reads its answer back before it sends it. An unreadable answer fails the relation in the
 child and does not reach the parent.
@@ -86,7 +86,7 @@ class LimitedDeriver:
     def derive_text(self, relation: Relation, upstreams: Sequence[Json]) -> DerivedText | Failed:
         """Like ``derive``, with interfaces as JSON values and the result as text.
 
-        It saves time for callers that only pass derivations on.
+        This saves time for callers that only store or send derivations.
         """
         question = {
             "ask": "derive",
@@ -127,7 +127,7 @@ def _read_failure(answer: Mapping[str, Json]) -> Failed:
 
 
 class ParentsAnswers:
-    """The child's ``UdfResolver``. It returns the answers of the parent's resolver in a question."""
+    """The child's ``UdfResolver``. It returns the parent's answers, which the question contains."""
 
     def __init__(self) -> None:
         self.answers: Mapping[str, UdfAnswer] = {}

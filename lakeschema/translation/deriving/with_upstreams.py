@@ -37,7 +37,8 @@ def derive_with_upstreams(
 
     Raises:
         TranslationError: a relation cannot be derived; the error names the relation, which may be an
-            upstream. With some options, also if ``name`` has a column that Avro has no type for.
+            upstream. With some options it is also raised if ``name`` has a column for which Avro has no
+            type.
     """
     outcomes = outcomes_with_upstreams(
         name, relations.get, deriver or DirectDeriver(options), interfaces

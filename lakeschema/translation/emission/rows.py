@@ -152,9 +152,9 @@ _LETTERS: Mapping[ColumnType, str] = {
 def letter(type_: ColumnType) -> str:
     """A letter for the class of a value.
 
-    i(nteger) f(loat) d(ouble) x (decimal) s (text) b(inary) o (boolean) D(ate) T(imestamp)
-
-    t(ime of day) a(rray) m(ap) r (struct) v (interval of months) w (of time) n(ull), or u (any other).
+    Numbers: ``i`` integer, ``f`` float, ``d`` double, ``x`` decimal. Times: ``D`` date, ``T`` timestamp,
+    ``t`` time of day, ``v`` interval of months, ``w`` interval of time. Nested: ``a`` array, ``m`` map,
+    ``r`` struct. Others: ``s`` text, ``b`` binary, ``o`` boolean, ``n`` null, ``u`` any other type.
     """
     found = _LETTERS.get(type_)
     if found is not None:

@@ -165,5 +165,5 @@ def _require_values(operands: Sequence[RowExpression], plan: Plan) -> None:
 
 
 def _no_ordinal(text: str) -> str:
-    """The text; a bare number, which would mean a column's position, is written differently."""
+    """The text, unless it is a bare number: ORDER BY would read that as a column's position."""
     return f"CAST({text} AS INT)" if _ORDINAL.fullmatch(text) else text

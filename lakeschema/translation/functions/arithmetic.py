@@ -268,7 +268,10 @@ def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
 def positive_remainder(
     arguments: Sequence[RowExpression], semantics: Semantics
 ) -> CallResult | None:
-    """The result type of Hive's PMOD has room for both operands; that of ``%`` for the narrower operand."""
+    """PMOD in Hive: the result type has room for both operands.
+
+    The type of ``%`` only fits the narrower operand.
+    """
     return _arithmetic(arguments, semantics, decimals.wider)
 
 

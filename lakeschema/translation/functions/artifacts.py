@@ -45,7 +45,7 @@ def parse_artifact(text: str) -> Artifact | None:
 
 
 def split_dependencies(text: str) -> tuple[str, ...]:
-    """The distinct entries of the property, also malformed ones. Spaces or commas separate them.
+    """The distinct entries of the property, including malformed entries. Spaces or commas separate them.
 
     A comma inside ``exclude=org:module,org:module`` does not separate entries.
     """

@@ -112,7 +112,7 @@ def rows_by_name(dialect: Dialect) -> Mapping[str, Row]:
 
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
-    """The rows of a dialect's tables; a later row replaces an earlier one of the same name."""
+    """The rows of a dialect's tables; a later row replaces an earlier row of the same name."""
     own = _OF_SPARK if dialect is Dialect.SPARK else _OF_HIVE
     return (*shared.ROWS, *(row for table in own for row in table.ROWS))
 

@@ -49,7 +49,7 @@ def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
 
 
 def _time(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """TIME, which is a cast in the form of a call."""
+    """TIME(x) is a cast in the form of a call."""
     type_, made = arguments[0].type, time_of_day(_MICROSECONDS)
     if not can_cast(type_, made, semantics):
         return None

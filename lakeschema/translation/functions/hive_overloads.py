@@ -1,8 +1,8 @@
 """Refuses calls of Hive's overloaded functions in which an untyped NULL leaves the overload open.
 
-An old-style class of Hive has an ``evaluate`` method for each type. An untyped NULL fits them all,
-so Hive takes the one that Java's reflection lists first. Hive 4.0.1 types ``sign(NULL)`` as int or
-double, and ``substr(NULL, 1)`` as text or bytes: it depends on whether the JVM uses a class
+An old-style class of Hive has an ``evaluate`` method for each type. An untyped NULL fits all of these
+methods, so Hive takes the method that Java's reflection lists first. Hive 4.0.1 types ``sign(NULL)`` as
+int or double, and ``substr(NULL, 1)`` as text or bytes: it depends on whether the JVM uses a class
 archive.
 """
 

@@ -55,7 +55,7 @@ def _hexed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _united_by_tag(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """CREATE_UNION: the first argument is the number of the argument that is the value."""
+    """CREATE_UNION: the first argument is an index, which says which other argument is the value."""
     return CallResult(Uniontype(tuple(argument.type for argument in arguments[1:])))
 
 

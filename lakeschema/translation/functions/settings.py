@@ -1,8 +1,9 @@
 """Spark's settings that change what a view's text means, as the view recorded them.
 
-When a view is created, Spark stores settings with it. Spark analyses the view under these, and under
-the defaults of all other settings; the reading session does not matter. A setting that is not in
-this table changes no names, types or nulls: it concerns speed, files, services or permissions.
+When a view is created, Spark stores settings with it. Spark analyses the view under these settings, and
+under the defaults of all other settings. The session that reads the view does not matter. The settings
+that are not in this table change no names, types or nulls. They concern speed, files, services or
+permissions.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _with_zero(arguments: Sequence[RowExpression], semantics: Semantics) -> Call
 
 
 def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """UNIFORM returns the wider of two integer types, or the type with a fraction."""
+    """UNIFORM returns the wider of two integer types; if one type has a fraction, that type."""
     low, high = (argument.type for argument in arguments[:2])
     if VOID in (low, high):
         return CallResult(DOUBLE)

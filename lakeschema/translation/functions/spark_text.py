@@ -1,4 +1,4 @@
-"""Spark's functions of text, bytes and of the session that Hive lacks, or that differ from Hive's (Spark 4.3)."""
+"""Spark's functions of text, bytes and the session that Hive lacks or has in another form (Spark 4.3)."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class _Reader:
 class Binding:
     """The types and numbers that a call gives to the names in a signature.
 
-    ``nullable``: whether a value of a type variable's type may be null.
+    ``nullable``: for a type variable, whether a value of its type may be null.
     """
 
     types: dict[str, ColumnType] = field(default_factory=dict)

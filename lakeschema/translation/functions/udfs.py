@@ -52,7 +52,7 @@ class DeclaredFunctions:
         return None if declared is None else self.classes[declared]
 
     def called(self, name: str) -> UserDefined:
-        """The declaration to store in a call's operator; it has no class if the view declares none."""
+        """The declaration to store in a call's operator. Its class may be missing, as in the view."""
         declared = self._declared(name)
         if declared is None:
             return UserDefined(self.view, name.lower(), None, ())

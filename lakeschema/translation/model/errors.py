@@ -218,7 +218,7 @@ class TypeMismatch(Broken):
 
 @contextmanager
 def errors_of(relation: RelationName) -> Iterator[None]:
-    """Adds the relation's name to errors that have none, and turns ``RecursionError`` into ``TooLarge``."""
+    """Adds the relation's name to errors without a name; turns ``RecursionError`` into ``TooLarge``."""
     try:
         yield
     except TranslationError as error:

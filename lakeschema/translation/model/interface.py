@@ -108,7 +108,7 @@ class Transformation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """The direct upstreams' columns that an output column's values come from.
+    """The columns of direct upstreams that supply an output column's values.
 
     Attributes:
         sources: the columns that the values are made of, and the columns in conditions that choose
@@ -126,7 +126,7 @@ class ColumnLineage:
 
     @property
     def direct(self) -> tuple[SourceColumn, ...]:
-        """The sources that the values are made of."""
+        """The sources that supply values, without those that only conditions read."""
         conditions = {i.source for i in self.indirect if i.clause is Clause.CONDITION}
         return tuple(source for source in self.sources if source not in conditions)
 
@@ -157,7 +157,7 @@ class Nullability(Enum):
 
 
 class Inexpressible(Enum):
-    """How to treat a relation with a column that Avro has no type for."""
+    """How to treat a relation with a column for which Avro has no type."""
 
     OMIT = "omit"
     REFUSE = "refuse"

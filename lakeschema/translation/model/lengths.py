@@ -1,4 +1,4 @@
-"""Names of functions whose number of rows, or length of array, depends only on some arguments.
+"""Names of functions in which only some arguments affect the number of rows or the length of the array.
 
 Plans and analyses use these lists. The rows of other functions may depend on all arguments.
 """

@@ -1,7 +1,7 @@
 """Row expressions: a closed set of immutable nodes that know their type and nullability.
 
-A ``ColumnReference`` names a column of its node's input by its index. In a join, the left columns
-come before the right ones. An ``OuterReference`` names a column of an enclosing query by its index;
+A ``ColumnReference`` names a column of its node's input by its index. In a join, the left columns come
+before the right columns. An ``OuterReference`` names a column of an enclosing query by its index;
 ``level`` 1 is the nearest query.
 """
 
@@ -376,7 +376,7 @@ def walk(expression: RowExpression) -> Iterator[RowExpression]:
 
 
 def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exists | InSubquery]:
-    """The sub-queries in the expressions, but not those inside these sub-queries' plans."""
+    """The sub-queries in the expressions. Sub-queries that are nested in them are left out."""
     for expression in read:
         for part in walk(expression):
             if isinstance(part, ScalarSubquery | Exists | InSubquery):

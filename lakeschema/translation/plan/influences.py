@@ -114,7 +114,7 @@ class Influences:
         return found
 
     def _own_rows(self, plan: Plan, outer: _Outer) -> Found:
-        """The influences that the node itself, without its inputs, has on rows."""
+        """The influences on rows that come from this node itself, not from its inputs."""
         match plan:
             case Filter(input=below, condition=condition):
                 return self._clause(_filtering(below), (condition,), below, outer)

@@ -1,4 +1,4 @@
-"""Finds which upstream columns each output column's values come from."""
+"""Finds the upstream columns that supply each output column's values."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class Origins:
 
 
 def _made_at(plan: Plan, index: int) -> tuple[Plan, int]:
-    """The node that computes a column, and the column's index there; most nodes only pass it on."""
+    """The node that computes a column, and the column's index there; other nodes pass it on."""
     while True:
         match plan:
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):

@@ -107,7 +107,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Joins two plans: left columns, then right ones. Semi and anti joins keep only the left ones.
+    """Joins two plans: left columns, then right columns. Semi and anti joins keep only the left columns.
 
     ``lateral``: the right side may refer to the left by ``OuterReference``s of level 1.
     """
@@ -216,7 +216,7 @@ class SetOperation:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveScan:
-    """Reads the rows so far of the recursive table ``number``, in the step of its ``Recursion``."""
+    """Reads the present rows of the recursive table ``number``, in the step of its ``Recursion``."""
 
     name: str
     number: int
@@ -225,7 +225,7 @@ class RecursiveScan:
 
 @dataclass(frozen=True, slots=True)
 class Recursion:
-    """WITH RECURSIVE: the anchor's rows, and the rows that repeated steps make of the rows so far.
+    """WITH RECURSIVE: the anchor's rows, and the rows that each step makes from the rows before the step.
 
     It ends when the step makes no rows. Anchor and step have the table's types. ``columns`` are the
     columns of the ``RecursiveScan`` in the step. ``most`` limits the number of steps; None means the

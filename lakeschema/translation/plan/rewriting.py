@@ -51,8 +51,8 @@ _Call = TypeVar("_Call", Call, AggregateCall, WindowCall)
 class Rewriter:
     """Changes an expression or plan throughout, and keeps shared plans shared.
 
-    An ``OuterReference`` whose level equals the depth given to ``change`` refers to the scope
-    around the expression or plan that was handed in.
+    ``change`` gets the present depth. If an ``OuterReference`` has this depth as its level, it refers to
+    the scope around the whole expression or plan.
     """
 
     def __init__(self, change: Change) -> None:

@@ -42,7 +42,7 @@ def view_script(
     alias: str | None = None,
     taken: frozenset[str] = frozenset(),
 ) -> PigScript:
-    """The script of one of the relations, a view; ``derivations`` has it and its upstreams."""
+    """The script of a view among the relations; ``derivations`` has the view and its upstreams."""
 
     def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
         return {read: derivations[read].interface for read in derivations[view].upstreams}

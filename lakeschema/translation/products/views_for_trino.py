@@ -1,4 +1,4 @@
-"""Writes the queries for Trino of other dialects' views, upstream views first."""
+"""Writes views of other dialects as queries for Trino, upstream views first."""
 
 from __future__ import annotations
 

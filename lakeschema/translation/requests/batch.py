@@ -1,6 +1,6 @@
 """Answers one request of ``translate --batch`` or ``POST /translate``.
 
-The relations that a request reads are in the request, or in its surroundings.
+The request contains the relations that it reads, or its ``Surroundings`` look them up.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def read_option(key: str, value: object) -> Any:
-    """The value of ``Options`` for ``key``, which is one of ``option_names``.
+    """The parsed value of the option ``key``, which is one of ``option_names``.
 
     Raises:
         InvalidOption: the value is invalid.

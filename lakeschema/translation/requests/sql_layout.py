@@ -1,7 +1,7 @@
 """Lays out SQL for readers: a line for each clause, column and condition.
 
-Only white space between tokens changes, and none is added or removed where two tokens touch, except
-next to a bracket and after a comma. So the text means the same in Hive, Spark and Trino.
+Only the white space between tokens changes. Where two tokens touch, no white space is added, except next
+to a bracket and after a comma. So the text means the same in Hive, Spark and Trino.
 """
 
 from __future__ import annotations

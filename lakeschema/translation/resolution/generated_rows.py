@@ -84,9 +84,9 @@ def _generated(
 
 
 def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
-    """Splits ``SELECT k, explode(collect_list(x)) …``: the inner SELECT groups, the outer makes rows.
+    """Splits ``SELECT k, explode(collect_list(x)) …`` into a SELECT that groups and one that makes rows.
 
-    None if no table function reads groups. Hive does not allow it.
+    None if no table function reads groups. Hive does not allow such functions.
     """
     generators = [item for item in query.items if is_generator(item.expression, context)]
     if not generators or not context.semantics.is_spark:

@@ -1,4 +1,4 @@
-"""Puts arguments written as ``name => value`` in the order of the function's parameters."""
+"""Puts arguments such as ``name => value`` in the order of the function's parameters."""
 
 from __future__ import annotations
 

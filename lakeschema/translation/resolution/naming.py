@@ -54,8 +54,8 @@ def generated_name(
 ) -> str:
     """The name of an item without an alias: its column's or field's name; otherwise Hive's ``_c0``.
 
-    Spark refuses a view that shows a generated name, except for a reference through an array or map,
-    and for a cast column (``ResolveAliases``).
+    Spark refuses a view in which a generated name would be visible. It allows generated names for a
+    reference through an array or map, and for a cast column (``ResolveAliases``).
     """
     match expression:
         case ColumnReference() | OuterReference():

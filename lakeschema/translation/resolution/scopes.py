@@ -53,10 +53,11 @@ class Scope:
     """The names that one FROM clause offers.
 
     Attributes:
-        merged: the indices of the columns for which a name in USING stands, without a qualifier.
+        merged: for each name in USING, the indices of the columns that the name means without a
+            qualifier.
         padded: the indices of columns that an outer join may fill with nulls.
-        hidden: after USING, the indices of columns in ``t.*`` but not in ``*``, from the last join
-            to the first; None in Hive.
+        hidden: the indices of columns that USING removes from ``*``, but not from ``t.*``. They are in
+            the order from the last join to the first; None in Hive.
         has_stars: whether the columns of ``t.*`` are known. After USING and another join, they
             depend on how Hive merges joins.
     """
@@ -82,7 +83,7 @@ class Scope:
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
     ) -> tuple[tuple[int, ...], int] | None:
-        """The column's indices, and how many parts of the name belong to qualifier and column.
+        """The indices of the column, and how many parts of the name are its qualifier and its name.
 
         Tries the longest qualifier first. With ``exact``, names of columns must agree in letter case.
 

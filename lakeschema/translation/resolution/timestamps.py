@@ -1,4 +1,4 @@
-"""Decides whether ``timestamp`` in a Spark view's text is an instant or a time without a zone."""
+"""Decides whether ``timestamp`` in a Spark view's text means an instant, or a time without a zone."""
 
 from __future__ import annotations
 

@@ -329,7 +329,8 @@ def _field_name(field: StructField, place: int) -> str:
 def stale(stored: ColumnType, now: ColumnType) -> bool:
     """Whether Trino refuses a view because the type of a column changed.
 
-    A change of only the digits of a second does not count: they are a setting of the catalog.
+    A changed number of fractional digits of seconds does not count, because the catalog's settings decide
+    it.
     """
     return not can_coerce(_without_digits(now), _without_digits(stored))
 

@@ -2,7 +2,7 @@
 
 At each read Trino analyses the text again and compares (``StatementAnalyzer.checkViewStaleness``).
 The view is VIEW_IS_STALE if the number, names or order of columns differ, or if a type cannot be
-converted to the stored one. A narrower type is converted.
+converted to the stored type. A narrower type is converted.
 """
 
 from __future__ import annotations

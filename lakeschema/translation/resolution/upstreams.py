@@ -128,7 +128,7 @@ _LEAVES = frozenset({str, bool, int, type(None), Position})
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
-    """A node's parts, the last first; a leaf has none."""
+    """A node's parts, the last first; a leaf has no parts."""
     take = _taker(node.__class__)
     return () if take is None else take(node)
 

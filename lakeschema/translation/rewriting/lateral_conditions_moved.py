@@ -97,7 +97,7 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
 
 
 def _has_one_row(plan: Plan) -> bool:
-    """Whether a plan is an aggregate without keys, so that it has at most one row."""
+    """Whether a plan has at most one row, because it is an aggregate without keys."""
     match plan:
         case Aggregate(keys=(), sets=None):
             return True

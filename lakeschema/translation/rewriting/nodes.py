@@ -58,7 +58,7 @@ class _Contents:
         self._known: dict[int, tuple[Plan, tuple[Plan, ...], frozenset[type]]] = {}
 
     def of(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
-        """The plan, the plans directly in it, and the kinds of everything in it."""
+        """The plan, the plans directly below it, and the kinds of all its nodes and sub-queries."""
         found = self._known.get(id(plan))
         if found is None:
             found = self._known[id(plan)] = self._found(plan)

@@ -1,6 +1,4 @@
-"""Turns a field of an outer column that a sub-query reads into a column.
-
-Some engines require this.
+"""Turns each field of an outer column that a sub-query reads into a column. Some engines require this.
 
 filter exists (sub-query)                        →    project s
   (sub-query)                                           filter exists (sub-query)

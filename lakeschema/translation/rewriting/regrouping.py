@@ -1,6 +1,6 @@
 """Computes a plan's groups from a view's stored groups.
 
-If both have the same groups are the same, their columns are used. Otherwise the view's groups are joined with the
+If both have the same groups, the view's columns are used. Otherwise the view's groups are joined with the
 plan's other sources and grouped again.
 """
 
@@ -117,18 +117,18 @@ class Regrouping:
 
     @property
     def _own_calls(self) -> Sequence[AggregateCall]:
-        """The plan's aggregates, in terms of its sources."""
+        """The plan's aggregates, as expressions over the plan's sources."""
         return [_call_over(call, self.block.items) for _, call in self.groups.aggregates]
 
     @property
     def _keys_of_view(self) -> Sequence[RowExpression]:
-        """The view's keys, in terms of the plan's sources."""
+        """The view's keys, as expressions over the plan's sources."""
         keys = [key for _, key in self.of_view.groups.keys]
         return substituted_all(substituted_all(keys, self.inner.items), self.placed.columns)
 
     @property
     def _stored_calls(self) -> Mapping[AggregateCall, ColumnReference]:
-        """The stored column of each of the view's aggregates, in terms of the plan's sources."""
+        """The stored column of each aggregate of the view; the aggregates are over the plan's sources."""
         groups, number = self.of_view.groups, len(self.of_view.groups.keys)
         found: dict[AggregateCall, ColumnReference] = {}
         for column, item in zip(references(self.placed.stored), self.of_view.items, strict=True):
@@ -139,7 +139,7 @@ class Regrouping:
         return found
 
     def _demanded_of_keys(self) -> Sequence[RowExpression]:
-        """The view's conditions on its groups' keys, in terms of the rows below.
+        """The view's conditions on its groups' keys, as expressions over the rows below the groups.
 
         Raises:
             NotContained: the view has a condition on aggregates.
@@ -155,7 +155,7 @@ class Regrouping:
         return substituted_all(over_keys, self.inner.items)
 
     def _shown_of_keys(self) -> Sequence[RowExpression | None]:
-        """The view's columns in terms of the plan's sources; None for a column that reads aggregates."""
+        """The view's columns, over the plan's sources; None for a column that reads aggregates."""
         keys = self._keys_of_view
         return [
             substituted(item, keys) if self._reads_keys_alone(item) else None

@@ -74,7 +74,7 @@ def adds_floats(call: AggregateCall | WindowCall) -> bool:
 
 
 def may_differ_when_equal(type_: ColumnType) -> bool:
-    """Whether values can differ though a group takes them as equal: 0.0 and -0.0, ordered maps."""
+    """Whether a group may treat different values as equal, such as 0.0 and -0.0, or ordered maps."""
     match type_:
         case ArrayType(element):
             return may_differ_when_equal(element)

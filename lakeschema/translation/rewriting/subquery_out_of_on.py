@@ -30,7 +30,7 @@ _AND = Operator("and", NullClass.TOTAL)
 
 @rewriting(Join)
 def subquery_out_of_on(plan: Plan) -> Plan:
-    """The plan with conditions that have sub-queries moved, where that does not change the rows."""
+    """The plan, in which conditions with sub-queries are moved if this does not change the rows."""
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
     if not asks(plan.condition):

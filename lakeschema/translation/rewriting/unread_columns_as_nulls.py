@@ -39,7 +39,7 @@ from lakeschema.translation.plan.rewriting import over_inputs
 
 
 def unread_columns_as_nulls(plan: Plan) -> Plan:
-    """The plan whose projections only compute what its own columns need."""
+    """The plan with projections that only compute the columns that are read."""
     read: dict[int, set[int]] = {id(plan): set(range(len(plan.columns)))}
     for node in _parents_first(plan):
         for below, places in _reads(node, read[id(node)]):
@@ -62,7 +62,7 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
 
 
 def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
-    """The columns of each input that a node reads, if only its ``wanted`` columns are read."""
+    """The columns that a node reads from each input, if only its ``wanted`` columns are needed."""
     if any(map(asks, expressions(node))):
         # A sub-query may read any column around it.
         yield from ((each, range(len(each.columns))) for each in plans_in(node))

@@ -63,7 +63,7 @@ def _varies(call: AggregateCall) -> bool:
 
 
 def _parts(call: AggregateCall) -> tuple[AggregateCall, ...]:
-    """The sum of squares, the sum and the number of a variance's values; another call alone."""
+    """The sum of squares, the sum and the count of a variance's values; any other call stays alone."""
     if not _varies(call):
         return (call,)
     (value,) = call.arguments

@@ -127,7 +127,7 @@ class Calls(Windows):
         return self._behind(found) if isinstance(found, tree.Call) else found
 
     def _stands_inside(self, word: str) -> bool:
-        """Whether the parentheses after the next token contain the word, outside inner ones."""
+        """Whether the word is in the parentheses after the next token, but not in inner parentheses."""
         at, depth = self.index + 1, 0
         while self.tokens[at].kind != END:
             found = self.tokens[at].word

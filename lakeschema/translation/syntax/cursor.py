@@ -114,7 +114,7 @@ class Cursor:
         return self._lines.position(token.start)
 
     def text_since(self, start: int) -> str:
-        """The text from the token with index ``start`` to the last one taken."""
+        """The text from the token with index ``start`` to the last token that was taken."""
         return self.sql[self.tokens[start].start : self.tokens[self.index - 1].end]
 
     # limits and errors

@@ -1,4 +1,4 @@
-"""Reads Spark's pipe syntax: each operator after ``|>`` is a query over the one before it."""
+"""Reads Spark's pipe syntax: each operator after ``|>`` is a query over the result so far."""
 
 from __future__ import annotations
 

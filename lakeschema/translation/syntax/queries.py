@@ -250,7 +250,7 @@ class Queries(FromItems):
         )
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """A hook for Vertica's TIMESERIES clause; returns the source with the clause's rows."""
+        """A hook for Vertica's TIMESERIES clause: returns the source with the rows that it makes."""
         return source
 
     def behind_items(self) -> None:

@@ -47,7 +47,7 @@ _DAYS_TO_SECONDS = re.compile(
 class IntervalText:
     """An interval. ``unit`` is, for example, ``day to second``.
 
-    It is empty if there are fields of both kinds (calendar intervals only).
+    It is empty for a calendar interval with fields of both kinds.
     """
 
     unit: str
@@ -67,7 +67,7 @@ class IntervalText:
 
 
 def spark_interval(cursor: Cursor) -> IntervalText | None:
-    """Reads a literal from its first value on; None if Spark has no such literal."""
+    """Reads a literal, beginning at its first value; None if Spark has no such literal."""
     start = cursor.index
     found = _read(cursor)
     if found is None:

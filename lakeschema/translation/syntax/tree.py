@@ -327,7 +327,7 @@ class Pivot:
 
 @dataclass(frozen=True, slots=True)
 class UnpivotColumns:
-    """A column, or several together, that UNPIVOT makes a row of."""
+    """A column, or a group of columns, from which UNPIVOT makes a row."""
 
     paths: tuple[tuple[str, ...], ...]
     alias: str | None = None

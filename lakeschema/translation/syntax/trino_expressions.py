@@ -1,4 +1,4 @@
-"""Reads Trino's operands and literals, in addition to the shared ones."""
+"""Reads Trino's own operands and literals, in addition to those that all dialects share."""
 
 from __future__ import annotations
 

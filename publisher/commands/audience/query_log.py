@@ -70,7 +70,7 @@ def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[Log
 def log_entries(path: Path, called: str = SETTING) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The place, the text and the entry of each statement.
 
-    Messages of errors begin with ``called``, such as the setting or option that has the path.
+    Error messages begin with ``called``, such as the name of the setting or option with the path.
 
     Raises:
         OSError: a file cannot be read.

@@ -23,7 +23,7 @@ class PinEffect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PinHit:
-    """A pin that a plan affects. ``pinned`` is the file's text for the versions that it allows."""
+    """A pin that a plan affects. ``pinned`` is the text in the file that says which versions are allowed."""
 
     file: str
     pinned: str

@@ -81,7 +81,7 @@ def _node(name: RelationName, effect: _Effect | None, kind: NodeKind, *, is_focu
 
 
 def _effects(plan: Plan) -> Iterator[tuple[RelationName, _Effect]]:
-    """The effects on relations; for one relation, a later effect replaces an earlier one."""
+    """The effects on relations; for the same relation, a later effect replaces an earlier effect."""
     for planned in plan.relations:
         if planned.fate is not Fate.UNCHANGED:
             new_name = f" to {planned.new_name}" if planned.new_name is not None else ""

@@ -142,9 +142,10 @@ def apply(
     ] = None,
     output_format: Report = None,
 ) -> None:
-    """Writes the views into the metastore, upstream first: each group of dependents as a whole, or not at all.
+    """Writes the views into the metastore, upstream first.
 
-    Then creates them in Trino, if the settings have [trino].
+    A group of dependent views is written as a whole, or not at all. Then creates them in Trino, if the
+    settings have [trino].
     """
     from publisher.commands.output.project_output import write_applied
     from publisher.commands.projects.opening import opened_project, plan_project
@@ -174,7 +175,7 @@ def apply(
 
 @app.command(epilog=examples_of("project drift"))
 def drift(folder: Folder = Path(), config: Config = None, *, output_format: Report = None) -> None:
-    """Shows which views were changed or dropped in the metastore since they were applied; exit status 1 if any."""
+    """Shows views that changed or vanished in the metastore since apply; exit status 1 if there are any."""
     from publisher.commands.output.project_output import write_drift
     from publisher.commands.projects.drifting import drift_of
     from publisher.commands.projects.opening import live_of, opened_project

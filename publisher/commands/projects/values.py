@@ -117,7 +117,7 @@ class Step:
         definition: None for a view that is dropped.
         before: the digest of the view when the plan was made; "" if there was no view.
         what: the parts that differ, such as ``text`` and ``columns``; empty for a new view.
-        warning: how the view differs from the one that this project last wrote; "" if it does not.
+        warning: how the view differs from the view that this project last wrote; "" without a difference.
     """
 
     action: Action

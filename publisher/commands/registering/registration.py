@@ -58,7 +58,8 @@ def register_views(
     Replaces only views of this program, and only with ``replace`` or if they are unfinished.
 
     Raises:
-        ServerUnavailable: the server does not answer; the views yielded before exist.
+        ServerUnavailable: the server does not answer. The views that were yielded before this error
+            exist.
     """
     registration = _Registration(server, replace=replace)
     for each in views:

@@ -166,7 +166,7 @@ def write_masked(
     options: Options,
     places: str,
 ) -> Sequence[Written | Unwritable]:
-    """Writes each named relation as the readers see it. A text contains the queries of views it reads.
+    """Writes each named relation as the readers see it. A text contains the queries of the views that it reads.
 
     Args:
         names: the names of views and tables.

@@ -2,7 +2,7 @@
 
 PostgreSQL has been supported since revision 0015, so no state there needs an earlier migration. Besides
 the tables of ``METADATA`` there are, as in SQLite, triggers that keep the tallies (0004), and the
-full-text index (0010). A migration that changes one of these changes it here, too.
+full-text index (0010). If a migration changes one of these, change it here, too.
 """
 
 from __future__ import annotations

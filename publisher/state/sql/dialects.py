@@ -63,7 +63,7 @@ class LastThree(_Written):
 
 
 class Resembles(_Written):
-    """Whether a text has the pattern of LIKE, in any case of ASCII letters.
+    """Whether a text matches a LIKE pattern; the case of ASCII letters does not matter.
 
     In SQLite, ``lower`` would double the time of a scan of all names.
     """

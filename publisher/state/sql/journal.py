@@ -128,7 +128,7 @@ class SqlJournal:
     def _discard_dead_letters_beyond(self, limit: DeadLetterLimit, now: float) -> None:
         """Discards the dead letters beyond the limit.
 
-        Going back from the newest letter, all letters from the first that exceeds the limit are discarded.
+        Keeps the newest letters, as many as fit within the limit, and discards all older letters.
         """
         size = 0
         for count, row in enumerate(self._connection.execute(_DEAD_LETTER_SIZES), start=1):

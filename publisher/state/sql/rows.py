@@ -31,7 +31,7 @@ _named_tuple: Any = namedtuple  # noqa: PYI024
 
 @lru_cache
 def row_maker(columns: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Row]:
-    """Returns a function that makes a row from its values, which are in the order of the columns."""
+    """Returns a function that makes a row from a list of values in the order of the columns."""
     make: Callable[[tuple[Any, ...]], Row] = _named_tuple("Row", columns)._make
     return make
 

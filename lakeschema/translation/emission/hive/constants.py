@@ -1,4 +1,4 @@
-"""Writes converted literals directly in the type to which they are converted."""
+"""Writes a converted literal as a literal of the target type, instead of a cast."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | 
 
 
 def _digits(constant: RowExpression) -> DecimalType | None:
-    """The digits that a constant has in the text, under any casts; None for other expressions."""
+    """The digits of a constant as written, without its casts; None for other expressions."""
     written = constant.operand if isinstance(constant, Cast) else constant
     is_number = is_integer(written.type) or isinstance(written.type, DecimalType)
     if not isinstance(written, Literal) or written.value is None or not is_number:

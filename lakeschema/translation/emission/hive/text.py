@@ -117,7 +117,7 @@ def type_text(type_: ColumnType) -> str:
 
 
 def null(type_: ColumnType) -> str:
-    """NULL of the type; if CAST does not support the type, an unused CASE branch declares it."""
+    """NULL of the type. If CAST does not support the type, an unused branch of CASE declares it."""
     match type_:
         case ArrayType() | MapType() | StructType():
             return f"CASE WHEN false THEN {_example(type_)} END"

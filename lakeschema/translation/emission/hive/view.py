@@ -47,7 +47,7 @@ def hive_view_of(
     upstreams: Mapping[RelationName, Interface],
     relation_text: RelationText = own_name,
 ) -> HiveQuery:
-    """The query of a view with this plan, which may be rewritten.
+    """The query of a view with this plan, which may be a rewritten plan.
 
     Args:
         relation: the view.

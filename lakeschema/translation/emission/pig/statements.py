@@ -185,7 +185,7 @@ def _without_parentheses(condition: str) -> str:
 
 
 class Writer(Protocol):
-    """Writes plans. The modules that write single kinds of nodes use this interface."""
+    """The interface of the writer of whole plans, for the modules that each write one kind of node."""
 
     @property
     def statements(self) -> Statements: ...
@@ -196,7 +196,7 @@ class Writer(Protocol):
         """The rows of any table that the plan reads, directly or through its inputs; None without a table."""
 
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
-        """Whether the rows do not depend on the order of elements that the aggregate collects."""
+        """Whether the order of the elements that the aggregate collects does not affect the rows."""
 
     def again(self, plan: Plan) -> Relation:
         """The rows under a separate alias, for a self-join."""

@@ -157,7 +157,7 @@ def _escape(character: str) -> str:
 
 
 def null(type_: ColumnType) -> str:
-    """A null of the type, as far as Pig can express it."""
+    """A null, with the type if Pig can express it."""
     scalar = scalar_type(type_)
     return "null" if scalar is None or type_ in {VOID, BINARY} else f"({scalar})null"
 

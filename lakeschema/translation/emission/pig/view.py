@@ -66,7 +66,7 @@ def pig_view_of(
     alias: str | None = None,
     taken: tuple[str, ...] = (),
 ) -> PigScript:
-    """The script of a view with this plan, which may be rewritten; see ``pig_view``.
+    """The script of a view with this plan; see ``pig_view``. The plan may be a rewritten one.
 
     ``view_plan`` returns the plan of a view that this view reads.
 

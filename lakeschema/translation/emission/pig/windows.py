@@ -152,7 +152,9 @@ def _argument(call: WindowCall, own: ExpressionWriter) -> tuple[str, ColumnType]
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The layout of the prepared rows' fields; each number ends one part and begins the next.
+    """The layout of the prepared rows.
+
+    Each number is the end of one part of the fields and the start of the next.
 
     Attributes:
         names: the names of all fields.
@@ -346,7 +348,7 @@ class _Windows:
     def _with_peers(
         self, found: Relation, calls: Sequence[tuple[str, WindowCall]], frames: Sequence[_Frame]
     ) -> Relation:
-        """Each row with the results of the last row that has equal keys."""
+        """The rows, each with the results of the last row that has equal keys."""
         names = [field.text for field in found.fields]
         first = len(self._prepared.fields)
         by = ", ".join((*self._shape.part_names, "row_rank"))

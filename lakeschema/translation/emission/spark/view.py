@@ -50,7 +50,7 @@ def spark_view_of(
     relation_text: RelationText,
     functions: SparkFunctions,
 ) -> SparkQuery:
-    """The query of a view with this plan, which may be rewritten, and these column ``names``.
+    """The query of a view with this plan and these column ``names``. The plan may be a rewritten one.
 
     Raises:
         TranslationError: Spark has no equivalent.

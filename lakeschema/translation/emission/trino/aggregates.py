@@ -230,7 +230,7 @@ def collected(given: Given) -> str:
 
 
 def percentile(given: Given, *, descending: bool = False) -> str:
-    """Writes exact and interpolated percentiles; Trino only has approximate ones."""
+    """Writes exact and interpolated percentiles; Trino only has approximate percentiles."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
     if place is None or not of_one or not _is_share(place):
@@ -349,9 +349,9 @@ def _of_pairs(one: int, other: int) -> str:
 
 
 def _varies(value: str) -> str:
-    """A test whether the values differ.
+    """The text of a test whether the values differ.
 
-    For equal values Trino rounds the mean, and so the variance.
+    Trino rounds the mean even for equal values, so that the variance may not be 0.
     """
     variance = f"var_pop({value}){{w}}"
     differ = f"max({value}){{w}} - min({value}){{w}} <> 0e0"

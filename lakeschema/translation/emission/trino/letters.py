@@ -1,7 +1,7 @@
 """Writes functions of letter case: Trino maps each letter, Java the whole text.
 
 In Java the capital of ß, and of some other letters, is two letters, and a final Σ becomes ς. Texts
-with such letters fail at run time; only ß, the common one, is replaced.
+with such letters fail at run time; only the common ß is replaced.
 """
 
 from __future__ import annotations

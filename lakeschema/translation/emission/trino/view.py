@@ -46,7 +46,7 @@ def trino_view_of(
     options: Options,
     relation_text: RelationText | None = None,
 ) -> TrinoQuery:
-    """The query of a view with this plan, which may be rewritten.
+    """The query of a view with this plan, which may be a rewritten plan.
 
     Args:
         relation: the view.

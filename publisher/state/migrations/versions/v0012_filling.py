@@ -1,4 +1,4 @@
-"""Stores the tables that statements fill, with the source tables.
+"""Stores which tables statements fill, and from which tables.
 
 Revision ID: 0012
 Revises: 0011

@@ -35,7 +35,7 @@ from tests.publisher.index.index_doubles import (
 
 Deployed = Callable[[Path], AbstractContextManager[World]]
 IMPATIENT_SECONDS = 2.0
-_INDEX_IN_THE_WAY = "the index's folder is not one"
+_INDEX_IN_THE_WAY = "a file is in place of the index's folder"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ CASES = (
     _pages("pages get 500", answer_with(500), "HTTP 500", "log of the index"),
     _pages("pages get 503", answer_with(503), "HTTP 503", "log of the index"),
     _pages(
-        "pages are not an index's", answer_with(200, b"x", _HTML), "expected HTML", "simple_url"
+        "pages are another server's", answer_with(200, b"x", _HTML), "expected HTML", "simple_url"
     ),
     _pages("pages are damaged", answer_with(200, b"{", _JSON), "expected JSON", "simple_url"),
     _slow_index(),

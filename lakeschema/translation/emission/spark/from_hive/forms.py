@@ -141,7 +141,7 @@ AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
 def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
     """Writes sums of squared distances; Hive adds them row by row.
 
-    So an infinity in the first row, if it is the only one, stays infinite.
+    So if only the first row has an infinity, the result is infinite.
     """
     infinite = "double('Infinity')"
     # NaN is greater than infinity.

@@ -225,7 +225,7 @@ def _spread(type_: ColumnType, text: str) -> list[str]:
 
 
 def _zipped(arguments: Sequence[RowExpression], texts: Sequence[str]) -> str:
-    """The text of all arrays zipped: null ones count as empty, and maps are arrays of entries."""
+    """The text of all arrays zipped: null arrays count as empty, and maps are arrays of entries."""
     parts: list[str] = []
     types: list[str] = []
     for number, (argument, text) in enumerate(zip(arguments, texts, strict=True)):
