@@ -70,7 +70,7 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         ),
         "unknown_table": NamedRule(
             _E,
-            "a table that is not in its namespace, where that namespace is known",
+            "a table that is not in its namespace, if the tables of the namespace are known",
             "check the name, or create the table first",
             names.unknown_table,
         ),

@@ -87,7 +87,7 @@ def test_each_setting_is_shown_with_its_origin(
 
 
 def test_each_setting_says_what_it_means_if_asked(folder: Folder) -> None:
-    of_one = "Threads, each with a process for derivations."
+    of_one = "The number of threads. Each has a process for derivations."
 
     shown = {line["key"]: line for line in folder.run("config", "show", "--describe").lines}
     for_people = folder.run("config", "show", "--describe", "--no-json").out
