@@ -118,7 +118,8 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         ),
         "outer_join_undone": NamedRule(
             _W,
-            "WHERE on the optional side of an outer join",
+            "a condition in WHERE on the optional side of an outer join, which removes the rows "
+            "without a match",
             "move the condition to ON, or write an inner join",
             joining.outer_join_undone,
         ),
@@ -184,7 +185,7 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         ),
         "limit_without_order": NamedRule(
             _W,
-            "LIMIT without ORDER BY in what is written",
+            "LIMIT without ORDER BY in a query whose rows are written",
             "add ORDER BY",
             writing.limit_without_order,
             is_default=False,
