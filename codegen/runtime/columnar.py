@@ -234,17 +234,19 @@ def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
 def column_places(names: Sequence[Any], fields: Collection[Field]) -> list[int | None]:
     """The place of each field's column among ``names``; None if it has no column.
 
-    A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark;
-    otherwise by the Avro name, as in an Avro file. The last resort is an alias that is no field's name.
+    A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark,
+    unless it is another field's own column; otherwise by the Avro name, as in an Avro file. The last
+    resort is an alias that is no field's name.
 
     Raises:
         InvalidValue: two columns match a field's name equally well.
     """
     exact: dict[Any, list[int]] = {}
     folded: dict[str, list[int]] = {}
+    columns = {field.column for field in fields}
     for place, name in enumerate(names):
         exact.setdefault(name, []).append(place)
-        if isinstance(name, str):
+        if isinstance(name, str) and name not in columns:
             folded.setdefault(fold(name), []).append(place)
 
     taken = {fold(name) for field in fields for name in (field.column, field.name)}
