@@ -67,10 +67,11 @@ def read_metadata(metadata: Any) -> OwnSchema:
 def _table_schema(metadata: Mapping[str, Any]) -> OwnSchema:
     if metadata["format-version"] not in _FORMATS:
         raise MalformedMetadata("has an unknown version of Iceberg's format", "report it")
-    # Format version 1 has the current schema separately from the list, or has no list.
+    # Format version 1 has the current schema separately; the list and the number may be absent.
     schemas = metadata.get("schemas") or [metadata["schema"]]
     known = {schema.get("schema-id", 0): schema for schema in schemas}
-    current = known[metadata["current-schema-id"]] if "schemas" in metadata else metadata["schema"]
+    number = metadata.get("current-schema-id") if metadata.get("schemas") else None
+    current = metadata["schema"] if number is None else known[number]
     former = former_names(current, [known[number] for number in sorted(known, reverse=True)])
     columns = tuple(
         replace(column, former_names=former.get(field["id"], ()))

@@ -156,6 +156,30 @@ def test_equal_names_in_other_structs_do_not_matter() -> None:
     assert details(metadata)["former-names"] == {"s.b": ["a"]}
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"schemas": None, "current-schema-id": None},
+        {"schemas": [_schema(0, field_of(1, "x")), _schema(1, field_of(1, "now"))]},
+    ],
+)
+def test_a_table_of_format_1_may_lack_the_list_of_schemas_or_the_current_number(
+    more: dict[str, Any],
+) -> None:
+    metadata = {
+        "format-version": 1,
+        "schema": struct_of(field_of(1, "now"), field_of(2, "day")),
+        "partition-spec": [{"name": "day", "transform": "identity", "source-id": 2}],
+        **more,
+    }
+
+    found = read_metadata(metadata)
+
+    assert [column.name for column in found.columns] == ["now", "day"]
+    assert "partition-spec" in details(metadata)
+
+
 def test_a_table_has_its_properties_without_the_volatile_ones() -> None:
     metadata = table_of(
         field_of(1, "x"),
