@@ -234,9 +234,9 @@ def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
 def column_places(names: Sequence[Any], fields: Collection[Field]) -> list[int | None]:
     """The place of each field's column among ``names``; None if it has no column.
 
-    A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark,
-    unless it is another field's own column; otherwise by the Avro name, as in an Avro file. The last
-    resort is an alias that is no field's name.
+    A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark;
+    otherwise by the Avro name, as in an Avro file. The last resort is an alias that is no field's name.
+    A column with the name of one field never matches another by its case.
 
     Raises:
         InvalidValue: two columns match a field's name equally well.
