@@ -236,15 +236,17 @@ def column_places(names: Sequence[Any], fields: Collection[Field]) -> list[int |
 
     A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark;
     otherwise by the Avro name, as in an Avro file. The last resort is an alias that is no field's name.
+    A column with the name of one field never matches another by its case.
 
     Raises:
         InvalidValue: two columns match a field's name equally well.
     """
     exact: dict[Any, list[int]] = {}
     folded: dict[str, list[int]] = {}
+    columns = {field.column for field in fields}
     for place, name in enumerate(names):
         exact.setdefault(name, []).append(place)
-        if isinstance(name, str):
+        if isinstance(name, str) and name not in columns:
             folded.setdefault(fold(name), []).append(place)
 
     taken = {fold(name) for field in fields for name in (field.column, field.name)}

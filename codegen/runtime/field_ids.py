@@ -1,8 +1,8 @@
 """Renames a file's fields to the names of the reader's table, by Iceberg's field ids.
 
 Iceberg's Avro and Parquet files have the id of each field. A renamed field keeps its id; a column that is
-dropped and added again gets another id. Ids count if at least one id of a top-level field leads to the name
-that the file has, too. Otherwise the file belongs to another table, and its names count.
+dropped and added again gets another id. Ids count if the table has, or once had, a top-level field with
+the id and the name of one in the file. Otherwise the file belongs to another table, and its names count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def apply_field_ids(writer: Node, reader: Node) -> None:
             field.name = name
     names = _names_by_id(reader)
     ids = {field: id_ for field, each in told if isinstance(id_ := each.get("field-id"), int)}
-    if any(_is_known(field.name, names.get(ids.get(field)), reader) for field in writer.fields):
+    is_known = _Known(reader, names)
+    if any(is_known(field.name, ids.get(field)) for field in writer.fields):
         for field, id_ in ids.items():
             field.name = _name_of(id_, names)
 
@@ -42,7 +43,8 @@ def apply_field_ids(writer: Node, reader: Node) -> None:
 def arrow_fields_by_id(pa: Any, schema: Any, reader: Node) -> list[Any] | None:
     """A schema's fields with the reader's names, from files of Parquet; None if the file's names count."""
     names = _names_by_id(reader)
-    if not any(_is_known(field.name, names.get(_arrow_id(field)), reader) for field in schema):
+    is_known = _Known(reader, names)
+    if not any(is_known(field.name, _arrow_id(field)) for field in schema):
         return None
     return [_arrow_field(pa, field, names) for field in schema]
 
@@ -76,18 +78,34 @@ def _name_of(id_: int, names: Mapping[Any, str]) -> str:
     return names.get(id_, f"\0{id_}")
 
 
-def _is_known(written: str, name: str | None, reader: Node) -> bool:
-    if name is None or name == written:
-        return name is not None
-    return any(each.column == name and written in each.aliases for each in reader.fields)
+class _Known:
+    """Whether the reader's table has, or once had, a root field with the name and id in a file."""
+
+    def __init__(self, reader: Node, names: Mapping[Any, str]) -> None:
+        aliases = {each.column: each.aliases for each in reader.fields}
+        former = _property(reader, "iceberg.former-ids")
+        pairs = [(n, i) for i, name in names.items() for n in (name, *aliases.get(name, ()))]
+        pairs += [(n, i) for n, ids in former.items() for i in ids]
+        self._pairs = {(each, i) for n, i in pairs for each in (n, _in_parquet(n))}
+
+    def __call__(self, written: str, id_: int | None) -> bool:
+        return (written, id_) in self._pairs
+
+
+def _in_parquet(name: str) -> str:
+    """The name as Iceberg writes it in files of Parquet."""
+    legal = "".join(c if c.isalnum() or c == "_" else f"_x{ord(c):X}" for c in name)
+    return f"_{legal}" if legal[:1].isdigit() else legal
 
 
 def _names_by_id(reader: Node) -> Mapping[Any, str]:
-    properties = json.loads(reader.properties) if reader.properties else {}
-    ids = properties.get("iceberg.field-ids")
-    if not isinstance(ids, dict):
-        return {}
+    ids = _property(reader, "iceberg.field-ids")
     return {id_: _last_part(path) for path, id_ in ids.items() if isinstance(id_, int)}
+
+
+def _property(reader: Node, key: str) -> Mapping[str, Any]:
+    found = json.loads(reader.properties).get(key) if reader.properties else None
+    return found if isinstance(found, dict) else {}
 
 
 def _last_part(path: str) -> str:

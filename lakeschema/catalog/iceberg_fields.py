@@ -16,6 +16,7 @@ from lakeschema.catalog.iceberg_types import MAX_DEPTH, name_of
 
 FIELD_IDS = "iceberg.field-ids"
 FORMER_NAMES = "iceberg.former-names"
+FORMER_IDS = "iceberg.former-ids"
 DEFAULTS = "iceberg.defaults"
 ELEMENT, KEY, VALUE = "element", "key", "value"
 INITIAL, WRITE = "initial", "write"
@@ -108,6 +109,24 @@ def former_names(
         for field in every_field(current)
         if field.document is not None
     }
+
+
+def former_ids(
+    current: Mapping[str, Any],
+    schemas: Sequence[Mapping[str, Any]],
+    former: Mapping[int, tuple[str, ...]],
+) -> dict[str, list[int]]:
+    """The ids that top-level fields of a name had, by name, apart from those that ``former`` tells.
+
+    They show that a data file is this table's, even if all names in it mean other columns now.
+    """
+    told = {(name, id_) for id_, names in former.items() for name in names}
+    told |= {(name_of(field), field["id"]) for field in current["fields"]}
+    found = {(name_of(field), field["id"]) for schema in schemas for field in schema["fields"]}
+    ids: dict[str, list[int]] = {}
+    for name, id_ in sorted(found - told):
+        ids.setdefault(name, []).append(_id(id_))
+    return ids
 
 
 def field_properties(

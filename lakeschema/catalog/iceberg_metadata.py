@@ -12,9 +12,11 @@ from typing import Any
 from lakeschema.catalog.iceberg_fields import (
     DEFAULTS,
     FIELD_IDS,
+    FORMER_IDS,
     FORMER_NAMES,
     every_field,
     field_properties,
+    former_ids,
     former_names,
     path_text,
     to_text,
@@ -26,7 +28,10 @@ from lakeschema.catalog.own_schemas import OwnSchema
 IDENTIFIER_FIELDS = "iceberg.identifier-fields"
 PARTITION_SPEC = "iceberg.partition-spec"
 SORT_ORDER = "iceberg.sort-order"
-DETAILS = (FIELD_IDS, FORMER_NAMES, DEFAULTS, IDENTIFIER_FIELDS, PARTITION_SPEC, SORT_ORDER)
+DETAILS = (
+    *(FIELD_IDS, FORMER_NAMES, FORMER_IDS, DEFAULTS),
+    *(IDENTIFIER_FIELDS, PARTITION_SPEC, SORT_ORDER),
+)
 """The properties of a table's relation that ``read_metadata`` makes; each is JSON."""
 _COMMENT = "comment"
 _FORMATS = (1, 2, 3)
@@ -62,20 +67,26 @@ def read_metadata(metadata: Any) -> OwnSchema:
 def _table_schema(metadata: Mapping[str, Any]) -> OwnSchema:
     if metadata["format-version"] not in _FORMATS:
         raise MalformedMetadata("has an unknown version of Iceberg's format", "report it")
-    # Format version 1 has the current schema separately from the list, or has no list.
+    # Format version 1 has the current schema separately; the list and the number may be absent.
     schemas = metadata.get("schemas") or [metadata["schema"]]
     known = {schema.get("schema-id", 0): schema for schema in schemas}
-    current = known[metadata["current-schema-id"]] if "schemas" in metadata else metadata["schema"]
+    number = metadata.get("current-schema-id") if metadata.get("schemas") else None
+    current = metadata["schema"] if number is None else known[number]
     former = former_names(current, [known[number] for number in sorted(known, reverse=True)])
     columns = tuple(
         replace(column, former_names=former.get(field["id"], ()))
         for column, field in zip(columns_of(current), current["fields"], strict=True)
     )
     given = metadata.get("properties") or {}
+    past = former_ids(current, [*known.values()], former)
     return OwnSchema(
         columns,
         text_or_none(given.get(_COMMENT)),
-        details={**field_properties(current, former), **_layout(metadata, current)},
+        details={
+            **field_properties(current, former),
+            **({FORMER_IDS: to_text(past)} if past else {}),
+            **_layout(metadata, current),
+        },
         properties=text_properties(given),
     )
 

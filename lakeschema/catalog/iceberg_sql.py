@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import ceil
 from typing import Any
 
 import sqlalchemy
@@ -38,25 +39,34 @@ _NAMESPACES = table("iceberg_namespace_properties", column("catalog_name"), colu
 _AT_ONCE = 200
 """The number of names in one statement, below any database's limit of parameters."""
 _MAX_SHOWN = 5
+_OF_LIBPQ = frozenset({"psycopg", "psycopg2"})
 
 
 class SqlSource:
     """A SQL catalog as a source. Safe for threads."""
 
     def __init__(
-        self, url: str, catalog_name: str, *, name: str, password: str | None = None
+        self,
+        url: str,
+        catalog_name: str,
+        *,
+        name: str,
+        password: str | None = None,
+        timeout_seconds: float = 30.0,
     ) -> None:
         """Uses the database at ``url``; connects at the first request.
 
         ``catalog_name`` selects the rows of one catalog; ``name`` is the catalog's name in errors.
+        PostgreSQL must accept a connection, and answer a statement, within ``timeout_seconds``.
 
         Raises:
             CatalogRefused: the URL is malformed, or its database's driver is not installed.
         """
         self.name = name
         self._catalog_name = catalog_name
+        self._timeout_seconds = timeout_seconds
         try:
-            self._engine = _engine(make_url(url), password)
+            self._engine = _engine(make_url(url), password, timeout_seconds)
         except ModuleNotFoundError as error:
             raise self._refused("the connection", f"{error.name} is not installed") from None
         except (NoSuchModuleError, SQLAlchemyError, ValueError):
@@ -169,6 +179,12 @@ class SqlSource:
     def _connected(self, what: str) -> Iterator[Connection]:
         try:
             with self._engine.connect() as connection:
+                if self._engine.dialect.name == "postgresql":
+                    # Else a statement waits for as long as somebody locks the table. A pooler of
+                    # connections would refuse the limit as an option of the connection.
+                    connection.exec_driver_sql(
+                        f"SET LOCAL statement_timeout = {int(self._timeout_seconds * 1000)}"
+                    )
                 yield connection
         except PoolTimeout:
             raise CatalogUnavailable(self.name, "every connection is in use") from None
@@ -198,12 +214,26 @@ def _is_stored(namespace: tuple[str, ...]) -> bool:
     return levels_of(".".join(namespace)) == namespace
 
 
-def _engine(url: URL, password: str | None) -> Engine:
+def _engine(url: URL, password: str | None, timeout_seconds: float) -> Engine:
     if password is not None:
         url = url.set(password=password)
     # An open connection would still use a file that somebody has moved away or replaced.
     pool = NullPool if url.get_backend_name() == "sqlite" else None
-    return sqlalchemy.create_engine(_read_only(url), poolclass=pool)
+    given = _limits(timeout_seconds) if url.get_dialect().driver in _OF_LIBPQ else {}
+    given = {key: value for key, value in given.items() if key not in url.query}
+    return sqlalchemy.create_engine(_read_only(url), poolclass=pool, connect_args=given)
+
+
+def _limits(timeout_seconds: float) -> dict[str, int]:
+    """Options of libpq, with which a connection to a vanished server fails in time."""
+    seconds = ceil(timeout_seconds)
+    return {
+        "connect_timeout": max(2, seconds),
+        "keepalives_idle": seconds,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 1000 * seconds,
+    }
 
 
 def _read_only(url: URL) -> URL:

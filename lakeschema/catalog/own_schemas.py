@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from lakeschema.catalog.iceberg_fields import DEFAULTS, FORMER_NAMES
+from lakeschema.catalog.iceberg_fields import DEFAULTS, FIELD_IDS, FORMER_IDS, FORMER_NAMES
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import NOTHING, Column, Relation, SchemaPointer, ViewText
 
@@ -61,10 +61,11 @@ class UnreadSchemas:
 
 UNREAD = UnreadSchemas()
 
-_FOR_READERS = (FORMER_NAMES, DEFAULTS)
+_FOR_READERS = (FORMER_NAMES, FORMER_IDS, DEFAULTS)
 """The details that become facts of a table in a metastore: without them old files are misread.
 
-Few tables have them; the facts of all other tables do not change."""
+Few tables have them; the facts of all other tables do not change. With former ids, the ids of all
+fields are needed, too."""
 
 
 def with_own_schemas(
@@ -92,7 +93,8 @@ def _with_answer(relation: Relation, answer: OwnSchema | UnreadSchema) -> Relati
         return replace(
             relation, unreadable="its files are those of a view; drop it, or correct them"
         )
-    details = {key: answer.details[key] for key in _FOR_READERS if key in answer.details}
+    keys = (*_FOR_READERS, *([FIELD_IDS] if FORMER_IDS in answer.details else []))
+    details = {key: answer.details[key] for key in keys if key in answer.details}
     return replace(
         relation,
         columns=answer.columns,

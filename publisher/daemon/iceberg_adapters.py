@@ -42,7 +42,13 @@ def _source(chosen: IcebergCatalogSettings) -> IcebergSource:
         case "sql":
             stored_name = chosen.catalog_name or chosen.name
             password = chosen.current_password()
-            return SqlSource(chosen.address, stored_name, name=chosen.name, password=password)
+            return SqlSource(
+                chosen.address,
+                stored_name,
+                name=chosen.name,
+                password=password,
+                timeout_seconds=chosen.timeout_seconds,
+            )
         case "rest":
             at_once = chosen.max_connections
             return RestSource(_server(chosen), partial(_login, chosen), at_once=at_once)

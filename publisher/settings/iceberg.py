@@ -114,8 +114,9 @@ class IcebergCatalogSettings(CatalogSection):
     """For `hive`: connections use SASL: `[catalog.sasl]`."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For all types but `sql`: how long to wait for the next bytes of an answer; a whole answer may take
-    three times as long.
+    """How long to wait for the next bytes of an answer; a whole answer may take three times as long.
+    For `sql`: how long PostgreSQL may take to connect, and to answer a statement; other databases
+    have no limit.
     """
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4

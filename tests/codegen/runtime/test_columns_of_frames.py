@@ -51,6 +51,20 @@ def test_two_columns_of_one_name_are_refused(package: Any, names: tuple[str, str
             list(read([Row(*names)(1, 2)]))
 
 
+def test_the_column_of_one_field_is_not_that_of_its_twin_in_case() -> None:
+    optional = {"type": ["null", "int"], "default": None}
+    twins = {"type": "record", "name": "Twins", "fields": [
+        {"name": "a", **optional}, {"name": "A", **optional},
+    ]}  # fmt: skip
+    with imported(record({"b": optional, "B": optional, "s": twins})) as package:
+        columns = pa.table({"b": [1], "s": pa.array([{"a": 2}])})
+        (read,) = package.from_arrow(columns)
+        (row,) = package.rows(columns)
+
+        for each in (read, row.to_record(), *package.from_rows([{"b": 1, "s": {"a": 2}}])):
+            assert each.to_dict() == {"b": 1, "B": None, "s": {"a": 2, "A": None}}
+
+
 def test_two_keys_of_a_mapping_are_refused(package: Any) -> None:
     for read in (package.from_rows, package.rows):
         with pytest.raises(package.InvalidValue, match=r"id: more than one column .*: ID, Id"):

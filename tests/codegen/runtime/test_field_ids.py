@@ -67,8 +67,14 @@ def optional(**more: Any) -> dict[str, Any]:
     return {"type": OPTIONAL, "default": None, **more}
 
 
-def read(file: File, fields: Mapping[str, Any], ids: Mapping[str, int] | None) -> Any:
+def read(
+    file: File,
+    fields: Mapping[str, Any],
+    ids: Mapping[str, int] | None,
+    former: Mapping[str, list[int]] | None = None,
+) -> Any:
     schema = record(fields) | ({} if ids is None else {"iceberg.field-ids": ids})
+    schema |= {} if former is None else {"iceberg.former-ids": former}
     with imported(schema) as package:
         is_arrow = isinstance(file, pa.Table)
         (found,) = package.from_arrow(file) if is_arrow else package.read_file(file)
@@ -130,6 +136,35 @@ def test_only_the_last_part_of_a_quoted_path_is_a_name(write: Write) -> None:
 @pytest.mark.parametrize("ids", [None, {"x": 1, "y": 2}, {"a": "1"}, [1]])
 def test_names_count_if_the_ids_are_of_another_table(write: Write, ids: Any) -> None:
     assert read(write(A_AND_B, ROW), {"a": "string", "b": "string"}, ids) == ROW
+
+
+def test_columns_that_all_swapped_their_names_are_read_by_their_ids(write: Write) -> None:
+    fields = dict.fromkeys(("a", "b"), "string")
+
+    found = read(write(A_AND_B, ROW), fields, {"b": 1, "a": 2}, {"a": [1], "b": [2]})
+
+    assert found == {"a": "two", "b": "one"}
+
+
+def test_an_only_column_that_was_dropped_and_added_again_has_no_old_values(write: Write) -> None:
+    file = write([field(1, "a")], {"a": "one"})
+
+    assert read(file, {"a": optional()}, {"a": 3}, {"a": [1, 2]}) == {"a": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "in_file"), [("x-y", "x_x2Dy"), ("größe", "größe"), ("1€", "_1_x20AC")]
+)
+def test_a_name_is_known_as_iceberg_writes_it_in_parquet(name: str, in_file: str) -> None:
+    x = {"x": optional(**{"original-name": name})}
+    only = written_as_parquet([field(1, in_file)], {in_file: "one"})
+    swapped = written_as_parquet([field(1, in_file), field(2, "a")], {in_file: "one", "a": "two"})
+
+    assert read(only, x, {f"`{name}`": 1}) == {"x": "one"}
+    assert read(swapped, {"a": "string", **x}, {"a": 1, f"`{name}`": 2}, {name: [1]}) == {
+        "a": "one",
+        "x": "two",
+    }
 
 
 def test_fields_within_lists_and_maps_are_read_by_their_ids(write: Write) -> None:

@@ -134,6 +134,17 @@ def test_a_name_that_two_fields_of_a_struct_had_tells_nothing() -> None:
     assert "former-names" not in details(metadata)
 
 
+def test_the_ids_that_a_name_had_are_known_if_no_former_name_tells_them() -> None:
+    swapped = table_with([
+        _schema(0, field_of(1, "lat"), field_of(2, "lon"), field_of(3, "kept"), field_of(4, "old")),
+        _schema(1, field_of(2, "lat"), field_of(1, "lon"), field_of(3, "kept"), field_of(4, "new")),
+        _schema(2, field_of(5, "lat"), field_of(1, "lon"), field_of(3, "kept"), field_of(4, "new")),
+    ])  # fmt: skip
+
+    assert details(swapped)["former-ids"] == {"lat": [1, 2], "lon": [2]}
+    assert "former-ids" not in details(table_of(field_of(1, "x")))
+
+
 def test_equal_names_in_other_structs_do_not_matter() -> None:
     metadata = table_with(
         [
@@ -143,6 +154,30 @@ def test_equal_names_in_other_structs_do_not_matter() -> None:
     )
 
     assert details(metadata)["former-names"] == {"s.b": ["a"]}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"schemas": None, "current-schema-id": None},
+        {"schemas": [_schema(0, field_of(1, "x")), _schema(1, field_of(1, "now"))]},
+    ],
+)
+def test_a_table_of_format_1_may_lack_the_list_of_schemas_or_the_current_number(
+    more: dict[str, Any],
+) -> None:
+    metadata = {
+        "format-version": 1,
+        "schema": struct_of(field_of(1, "now"), field_of(2, "day")),
+        "partition-spec": [{"name": "day", "transform": "identity", "source-id": 2}],
+        **more,
+    }
+
+    found = read_metadata(metadata)
+
+    assert [column.name for column in found.columns] == ["now", "day"]
+    assert "partition-spec" in details(metadata)
 
 
 def test_a_table_has_its_properties_without_the_volatile_ones() -> None:
@@ -282,6 +317,13 @@ def test_a_table_in_a_metastore_has_what_readers_of_old_files_need() -> None:
     found = _in_metastore(table_of(field_of(1, "x", **{"initial-default": 1})))
 
     assert found.properties["iceberg.defaults"] == '{"x":{"initial":1}}'
+
+
+def test_a_table_in_a_metastore_has_ids_if_a_name_had_another_id() -> None:
+    found = _in_metastore(table_with([_schema(0, field_of(1, "x")), _schema(1, field_of(2, "x"))]))
+
+    assert found.properties["iceberg.field-ids"] == '{"x":2}'
+    assert found.properties["iceberg.former-ids"] == '{"x":[1]}'
 
 
 def test_a_table_in_a_metastore_cannot_point_to_a_view() -> None:
