@@ -198,11 +198,11 @@ def build(
 ) -> None:
     """Builds a wheel of the views and the artifacts of their functions; the same files give the same bytes."""
     from publisher.commands.projects.building import build_project_wheel, publish_wheel
-    from publisher.commands.projects.reading import read_project
+    from publisher.commands.projects.reading import readable_project
     from publisher.daemon.adapters import build_index
     from publisher.settings import load_settings
 
-    project = read_project(folder)
+    project = readable_project(folder)
     wheel = build_project_wheel(project)
     output.mkdir(parents=True, exist_ok=True)
     path = output / wheel.filename
@@ -216,8 +216,15 @@ def build(
 
 
 def _planned(folder: Path, config: Path | None, *, drops: bool, artifacts: bool) -> ProjectPlan:
-    from publisher.commands.projects.opening import opened_project, plan_project
+    from publisher.commands.planning.values import Plan
+    from publisher.commands.projects.opening import ProjectPlan, opened_project, plan_project
+    from publisher.commands.projects.reading import read_project
+    from publisher.commands.projects.stepping import Steps
 
+    project = read_project(folder)
+    if project.problems:
+        # The report of a pipeline has them; without all its views, a project has no steps.
+        return ProjectPlan(project, Steps((), (), (), ()), project.problems, Plan())
     with opened_project(folder, config) as opened:
         return plan_project(opened, _say, drops=drops, artifacts=artifacts)
 

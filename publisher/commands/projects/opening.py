@@ -21,7 +21,7 @@ from publisher.commands.planning.values import Plan
 from publisher.commands.projects.applying import is_marked
 from publisher.commands.projects.artifacts import Repositories, artifact_problems
 from publisher.commands.projects.defining import define
-from publisher.commands.projects.reading import read_project
+from publisher.commands.projects.reading import readable_project
 from publisher.commands.projects.stepping import Steps, change_of, steps_to
 from publisher.commands.projects.values import Live, Problem, Project, record_of
 from publisher.daemon.adapters import build_deriver, build_options, build_processes, open_catalog
@@ -80,7 +80,7 @@ class ProjectPlan:
 @contextmanager
 def opened_project(folder: Path, config: Path | None) -> Iterator[OpenProject]:
     """Opens the catalog of the settings that ``config`` or the project names."""
-    project = read_project(folder)
+    project = readable_project(folder)
     if config is not None:
         project = replace(project, deployment=config)
     settings = load_settings(project.deployment)

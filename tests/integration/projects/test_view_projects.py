@@ -90,6 +90,19 @@ def test_a_view_has_its_record_and_corals_properties(
     assert record.keys() == {"project", "by", "commit", "at", "id", "digest"}
 
 
+def test_columns_have_comments(project: ProjectFolder, ddl: MetastoreDdl, database: str) -> None:
+    described = '[comments]\nName = "the company\'s"\n'
+    project.write({"views/seniors.toml": described})
+    project.endings()
+
+    assert [c.comment for c in ddl.table(database, "seniors").sd.cols] == ["the company's", None]
+    assert project.drifted() == {}
+    assert project.answer("plan")["project"]["steps"] == []
+    project.write({"views/seniors.toml": described.replace("the", "a")})
+    (step,) = project.answer("plan")["project"]["steps"]
+    assert step["what"] == ["columns"]
+
+
 def test_from_plan_over_the_package_to_drift(
     project: ProjectFolder, ddl: MetastoreDdl, database: str
 ) -> None:
