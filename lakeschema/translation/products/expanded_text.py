@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.emission.hive.text import quoted
 from lakeschema.translation.functions.udfs import (
     DeclaredFunctions,
@@ -42,7 +42,8 @@ def expanded_text(relation: Relation, columns: Sequence[str], options: Options) 
         query = view_query(relation, view, options)
         functions = declared_functions(relation, options)
         text = _with_insertions(
-            view.text, [*_databases(query, relation), *_prefixes(query, functions)]
+            view.text,
+            [*_databases(query, relation.name.namespace), *_prefixes(query, functions)],
         )
         if not _has_star(query):
             return text
@@ -53,8 +54,13 @@ def expanded_text(relation: Relation, columns: Sequence[str], options: Options) 
     return f"SELECT {names} FROM (\n{text}\n) {quoted(_ALIAS)}"  # noqa: S608 (quoted)
 
 
-def _databases(query: tree.Query, relation: Relation) -> Iterator[tuple[Position, str]]:
-    database = ".".join(map(quoted, relation.name.namespace))
+def with_databases(view: ViewText, query: tree.Query) -> str:
+    """The text of a view, whose tree is ``query``, with a database before each table."""
+    return _with_insertions(view.text, list(_databases(query, view.current_namespace)))
+
+
+def _databases(query: tree.Query, namespace: Sequence[str]) -> Iterator[tuple[Position, str]]:
+    database = ".".join(map(quoted, namespace))
     for table in tables_named(query):
         # Hive before 4 prints a complete name in one pair of back-ticks.
         if len(table.parts) == 1 and "." not in table.parts[0] and table.position is not None:

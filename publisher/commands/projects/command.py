@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_text
 import sys
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,19 +47,52 @@ Report = Annotated[
 ]
 
 
+class QueryDialect(Enum):
+    """The SQL of a project's queries."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+
+
 @app.command(epilog=examples_of("project init"))
 def init(
     folder: Annotated[Path, typer.Argument(help="A new or an empty folder.")],
     name: Annotated[
         str | None, typer.Option(help="The project's name; by default the folder's.")
     ] = None,
+    *,
+    made_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            help="A file or folder of .sql with CREATE VIEW; the project gets its views, not an example's."
+            " May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    dialect: Annotated[
+        QueryDialect, typer.Option(help="The SQL of the views.")
+    ] = QueryDialect.HIVE,
 ) -> None:
-    """Writes an example project that passes check, with pipelines for GitHub and GitLab."""
-    from publisher.commands.projects.starting import write_example
+    """Writes a new project, with pipelines for GitHub and GitLab: an example that passes check, or your views."""
+    from lakeschema.catalog.relations import Dialect
+    from publisher.commands.ddl_input import read_scripts
+    from publisher.commands.projects.converting import converted
+    from publisher.commands.projects.starting import write_project
 
-    for path in write_example(folder, name or folder.resolve().name):
+    chosen = Dialect(dialect.value)
+    views = converted(read_scripts(made_from, sys.stdin.buffer), chosen) if made_from else None
+    for path in write_project(folder, name or folder.resolve().name, chosen, views):
         typer.echo(f"written {path}")
+    if views is not None:
+        for note in views.notes:
+            _say(note)
+        typer.echo(
+            f"next: name your metastore in {folder / 'schema-publisher.toml'}, and the owner"
+        )
     typer.echo(f"next: schema-publisher project check {folder}")
+    if views is not None and views.notes:
+        raise typer.Exit(NO)
 
 
 @app.command(epilog=examples_of("project check"))

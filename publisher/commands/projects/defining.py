@@ -135,7 +135,9 @@ def _unexpected(source: ViewSource, interface: Interface) -> Sequence[Problem]:
     place = source.path.removesuffix(".sql") + ".toml"
     found = {c.name.lower(): print_type(c.type) for c in _every_column(interface)}
     unknown = [
-        Problem(place, f"comments: there is no column {name}", f"the columns are {', '.join(found)}")
+        Problem(
+            place, f"comments: there is no column {name}", f"the columns are {', '.join(found)}"
+        )
         for name in source.comments
         if name.lower() not in found
     ]

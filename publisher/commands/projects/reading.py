@@ -154,8 +154,12 @@ def _view(
     )
 
 
+def is_view_name(name: str) -> bool:
+    return _WORD.fullmatch(name) is not None
+
+
 def _problems_of_name(place: str, stem: str) -> Iterator[Problem]:
-    if not _WORD.fullmatch(stem):
+    if not is_view_name(stem):
         why = f"{stem!r} cannot be a view's name: expected lower-case letters, digits and _"
         yield Problem(place, why)
 

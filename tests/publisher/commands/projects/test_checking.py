@@ -169,7 +169,9 @@ def test_a_problem_names_the_file_and_the_remedy(
     assert [each for each in found if each.startswith(problem)], found
 
 
-@pytest.mark.parametrize("ending", [";", "; -- the end", ";;\r\n", " -- the end\n", ";\n/* the end */\n"])
+@pytest.mark.parametrize(
+    "ending", [";", "; -- the end", ";;\r\n", " -- the end\n", ";\n/* the end */\n"]
+)
 def test_a_query_ends_before_its_semicolon(tmp_path: Path, ending: str) -> None:
     Folder.at(tmp_path, ids="")
     query = b"\xef\xbb\xbf-- ids\r\nSELECT id\r\nFROM orders" + ending.encode()
