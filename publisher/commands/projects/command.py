@@ -182,7 +182,7 @@ def apply(
     """
     from publisher.commands.output.project_output import write_applied
     from publisher.commands.projects.opening import opened_project, plan_project
-    from publisher.commands.projects.recording import record_for
+    from publisher.commands.projects.recording import UNKNOWN, record_for
 
     with opened_project(folder, config) as opened:
         opened.metastore()
@@ -193,6 +193,8 @@ def apply(
             found, overwrite=overwrite, allow_major=allow_major, allow_broken=allow_broken
         )
         record = record_for(opened.project, by, commit)
+        if record.commit == UNKNOWN:
+            _say(f"Git gives no commit of {folder}, so the record has none: add --commit")
         applied = _applied(opened, found, record)
     registered, failure = _registered(found, applied, opened.settings)
     chosen = output_format or default_format(None)

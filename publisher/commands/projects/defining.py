@@ -172,6 +172,9 @@ def _failed(
     missing = [] if isinstance(reads, Failed) else [n for n in reads if n not in relations]
     if not missing:
         return Problem(source.path, outcome.reason)
+    if missing[0].place not in catalog.namespaces():
+        why = f"there is no table or view {missing[0]}: the database does not exist"
+        return Problem(source.path, why, "a name without a database means the view's own")
     near = {str(name) for name in (*names_near(catalog, missing[0]), *written)}
     guess = did_you_mean(likely_names(str(missing[0]), sorted(near - {str(source.name)})))
     return Problem(source.path, f"there is no table or view {missing[0]}", guess)

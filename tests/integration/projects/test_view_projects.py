@@ -90,6 +90,11 @@ def test_a_view_has_its_record_and_corals_properties(
     assert record.keys() == {"project", "by", "commit", "at", "id", "digest"}
 
 
+def test_a_record_without_a_commit_is_told(project: ProjectFolder) -> None:
+    assert "Git gives no commit of" in project.run("apply").stderr
+    assert "Git gives no commit of" not in project.run("apply", "--commit", "0123abc").stderr
+
+
 def test_columns_have_comments(project: ProjectFolder, ddl: MetastoreDdl, database: str) -> None:
     described = '[comments]\nName = "the company\'s"\n'
     project.write({"views/seniors.toml": described})

@@ -110,7 +110,10 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
         ),
         (
             {"views/ids.toml": 'database = "nowhere"'},
-            "views/ids.sql: there is no table or view nowhere.orders",
+            (
+                "views/ids.sql: there is no table or view nowhere.orders: the database does not exist"
+                " (a name without a database means the view's own)"
+            ),
         ),
         (
             {"views/ids.toml": 'ownr = "x"'},
