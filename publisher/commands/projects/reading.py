@@ -49,6 +49,7 @@ class _ProjectFile(_Table):
     dialect: Literal["hive", "spark"] = "hive"
     repositories: tuple[str, ...] = ()
     deployment: str = "schema-publisher.toml"
+    catalog: str = ""
 
 
 class _UdfTable(_Table):
@@ -101,6 +102,7 @@ def read_project(folder: Path) -> Project:
         folder / settings.deployment,
         views,
         sorted(problems),
+        settings.catalog,
     )
 
 

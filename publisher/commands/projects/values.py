@@ -74,6 +74,7 @@ class Project:
         deployment: the settings file of the service for this catalog.
         views: without the views whose files have problems.
         problems: of the files.
+        catalog: the catalog that gets the views, as the file names it; "" is the default catalog.
     """
 
     folder: Path
@@ -86,6 +87,7 @@ class Project:
     deployment: Path
     views: Sequence[ViewSource]
     problems: Sequence[Problem] = ()
+    catalog: str = ""
 
     @property
     def databases(self) -> Sequence[str]:

@@ -208,6 +208,42 @@ def test_a_view_that_the_metastore_refuses_takes_its_cone_back(
     ]
 
 
+def test_a_project_writes_to_the_catalog_that_it_names(
+    project: ProjectFolder, ddl: MetastoreDdl, database: str
+) -> None:
+    settings = (project.path / "schema-publisher.toml").read_text()
+    files = '[[catalog]]\nkind = "ddl"\nname = "files"\npath = "ddl"\ndefault = true\n'
+    hive = settings.replace("[catalog]", '[[catalog]]\nname = "lake"')
+    described = (project.path / "project.toml").read_text()
+    project.write({"schema-publisher.toml": files + hive, "ddl/none.sql": ""})
+    refused = project.run("apply")
+    assert refused.exit_code == 2
+    assert 'or name such a catalog in project.toml: catalog = "lake"' in refused.stderr
+    project.write({"project.toml": described + 'catalog = "lakes"\n'})
+    unknown = "project.toml: catalog: no [[catalog]] has the name 'lakes'; known: files, lake"
+    assert unknown in project.run("check").stderr
+    project.write({"project.toml": described + 'catalog = "lake"\n'})
+
+    assert project.endings() == {"companyenglevels": "created", "seniors": "created"}
+
+    assert ddl.table(database, "seniors").owner == "people-data"
+    assert project.drifted() == {}
+    assert project.answer("plan")["project"]["steps"] == []
+    text = f"SELECT `name` FROM `{database}`.`seniors`"
+    ddl.create_view(database, "theirs", [("name", "string")], text)
+    project.write({"views/seniors.sql": SENIORS.replace("Name, Cnt", "Cnt")})
+    plan = project.answer("plan", status=1)
+    theirs = f"lake:{database}.theirs"
+    assert plan["project"]["teams"] == [{"owner": "hive", "relations": [theirs]}]
+    ddl.drop(database, "theirs")
+    project.write({"views/companyenglevels.sql": LEVELS.replace("> 0", "> 1")})
+    assert ended_by("SIGKILL", project, "set_properties", 1) == -9
+    assert project.endings("--recover") == {}
+    assert project.drifted() == {}
+    (project.path / "views/seniors.sql").unlink()
+    assert project.endings("--drop") == {"seniors": "dropped"}
+
+
 _KILLED = """
 import os, signal
 from lakeschema.catalog.metastore_views import MetastoreViews
