@@ -14,7 +14,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import APPLY_RECORD, Dialect, Relation
 from lakeschema.translation.emission.hive.text import quoted
 from lakeschema.translation.model.errors import TranslationError
-from lakeschema.translation.products.expanded_text import with_databases
+from lakeschema.translation.products.expanded_text import in_select, with_databases
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
 from publisher.commands.failures import NO, Refused
@@ -134,12 +134,10 @@ def _query(relation: Relation, dialect: Dialect) -> str:
     if dialect is Dialect.SPARK:
         names = ", ".join(map(quoted, declared))
         return f"SELECT * FROM (\n{text}\n) AS v({names})"  # noqa: S608 (quoted)
-    if found is None or len(found) != len(declared) or isinstance(query, tree.With):
-        why = "Hive cannot give other names to the columns of WITH or *"
+    if found is None or len(found) != len(declared):
+        why = "Hive cannot give other names to the columns of *"
         raise _LeftOut(f"{why}: write {', '.join(declared)} into the query")
-    pairs = zip(found, declared, strict=True)
-    named = ", ".join(f"v.{quoted(old)} AS {quoted(new)}" for old, new in pairs)
-    return f"SELECT {named} FROM (\n{text}\n) v"  # noqa: S608 (quoted)
+    return in_select(text, query, list(zip(found, declared, strict=True)))
 
 
 def _names(query: tree.Query) -> Sequence[str] | None:

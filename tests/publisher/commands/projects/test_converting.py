@@ -51,8 +51,8 @@ def test_statements_become_files_that_pass_check(tmp_path: Path) -> None:
     assert begun.exit_code == 0, begun.output
     assert _query(tmp_path, "notes.sql") == "SELECT note FROM orders\n"
     assert _query(tmp_path, "reports/ids.sql") == (
-        "/* The ids,\n   each once. */\nSELECT v.`id` AS `id`, v.`_c1` AS `N` FROM (\n"
-        "SELECT o.id, count(*) FROM `shop`.orders o\nGROUP BY o.id\n) v\n"
+        "/* The ids,\n   each once. */\nSELECT `v`.`id`, `v`.`_c1` AS `N` FROM (\n"
+        "SELECT o.id, count(*) FROM `shop`.orders o\nGROUP BY o.id\n) `v`\n"
     )
     assert tomllib.loads(_query(tmp_path, "reports/ids.toml")) == {
         "database": "reports",
@@ -75,6 +75,14 @@ def test_names_of_columns_that_the_query_has_add_nothing(tmp_path: Path) -> None
     )
 
     assert _query(tmp_path, "v.sql") == "WITH t AS (SELECT 1 AS x) SELECT t.id, x AS b FROM t\n"
+
+
+def test_a_with_stays_outside_of_the_new_names(tmp_path: Path) -> None:
+    _begun(tmp_path, "CREATE VIEW a.v (one) AS WITH t AS (SELECT 1 AS x) SELECT x FROM t")
+
+    assert _query(tmp_path, "v.sql") == (
+        "WITH t AS (SELECT 1 AS x), `v` AS (\nSELECT x FROM t\n) SELECT `v`.`x` AS `one` FROM `v`\n"
+    )
 
 
 def test_spark_renames_the_columns_of_any_query(tmp_path: Path) -> None:
@@ -111,7 +119,7 @@ CREATE VIEW a.called TBLPROPERTIES ('functions' = 'F:com.example.F') AS SELECT F
         "3: a.stored is left out: it is materialized",
         "4: a.`x/../y` is left out: its name must have lower-case letters, digits and _ only",
         (
-            "5: a.star is left out: Hive cannot give other names to the columns of WITH or *:"
+            "5: a.star is left out: Hive cannot give other names to the columns of *:"
             " write x into the query"
         ),
         "schema-publisher: views/called.toml: describe the view's functions under [[udfs]]",
