@@ -54,7 +54,7 @@ def expanded_text(relation: Relation, columns: Sequence[str], options: Options) 
 def in_select(text: str, query: tree.Query, columns: Sequence[tuple[str, str]]) -> str:
     """A query, whose tree is ``query``, in a SELECT of its columns; each column with its new name.
 
-    Hive cannot read a WITH inside another query. So a query with WITH becomes the last table of its own WITH.
+    Hive cannot read a WITH inside another query. So a query with WITH becomes the last table of that WITH.
     """
     tables = {t.name.lower() for t in query.tables} if isinstance(query, tree.With) else ()
     alias = _ALIAS
