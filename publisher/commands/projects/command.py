@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import os
 import sys
 from collections.abc import Sequence
 from enum import Enum
@@ -78,20 +79,29 @@ def init(
     from lakeschema.catalog.relations import Dialect
     from publisher.commands.ddl_input import read_scripts
     from publisher.commands.projects.converting import converted
+    from publisher.commands.projects.reading import unread_queries
     from publisher.commands.projects.starting import write_project
 
     chosen = Dialect(dialect.value)
-    views = converted(read_scripts(made_from, sys.stdin.buffer), chosen) if made_from else None
+    named = made_from or []
+    views = converted(read_scripts(named, sys.stdin.buffer), chosen) if named else None
+    notes = [
+        f"{path} is not read, for its name does not end in .sql: name it with --from"
+        for given in named
+        if os.path.isdir(given)  # noqa: PTH112 (a Path refuses a long text)
+        for path in unread_queries(Path(given))
+    ]
     for path in write_project(folder, name or folder.resolve().name, chosen, views):
         typer.echo(f"written {path}")
     if views is not None:
-        for note in views.notes:
+        notes += views.notes
+        for note in notes:
             _say(note)
         typer.echo(
             f"next: name your metastore in {folder / 'schema-publisher.toml'}, and the owner"
         )
     typer.echo(f"next: schema-publisher project check {folder}")
-    if views is not None and views.notes:
+    if notes:
         raise typer.Exit(NO)
 
 

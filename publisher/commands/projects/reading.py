@@ -195,11 +195,17 @@ def _artifact(udf: _UdfTable) -> Any:
     return parse_artifact(udf.artifact)
 
 
-def _unread(folder: Path) -> Iterator[Problem]:
-    for path in sorted((folder / VIEWS).rglob("*")):
+def unread_queries(folder: Path) -> Iterator[Path]:
+    """Files that are not read, but would be if their names ended in ``.sql``."""
+    for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in _OTHER_ENDINGS and path.suffix != ".sql":
-            why = "it is not read: the name of a query's file ends in .sql"
-            yield Problem(path.relative_to(folder).as_posix(), why, "rename it, or move it away")
+            yield path
+
+
+def _unread(folder: Path) -> Iterator[Problem]:
+    for path in unread_queries(folder / VIEWS):
+        why = "it is not read: the name of a query's file ends in .sql"
+        yield Problem(path.relative_to(folder).as_posix(), why, "rename it, or move it away")
 
 
 def _lonely(folder: Path) -> Iterator[Problem]:

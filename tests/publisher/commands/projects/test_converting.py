@@ -128,6 +128,21 @@ CREATE VIEW a.called TBLPROPERTIES ('functions' = 'F:com.example.F') AS SELECT F
     assert written == ["called.sql", "v.sql"]
 
 
+def test_files_that_a_folder_does_not_give_are_named(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/more.hql").write_text("CREATE VIEW a.w AS SELECT 1 AS one")
+
+    begun = _begun(tmp_path, "CREATE VIEW a.v AS SELECT 1 AS one")
+    whole = tmp_path / "whole"
+    named = ["--from", str(tmp_path / "old/deep"), "--from", str(tmp_path / "old/more.hql")]
+    both = CliRunner().invoke(app, ["project", "init", str(whole), *named])
+
+    assert begun.exit_code == 1
+    assert "more.hql is not read, for its name does not end in .sql" in begun.stderr
+    assert both.exit_code == 0, both.output
+    assert [view.name.name for view in read_project(whole).views] == ["v", "w"]
+
+
 def test_files_without_views_make_no_project(tmp_path: Path) -> None:
     begun = _begun(tmp_path, "CREATE TABLE a.t (x INT); CREATE VIEW ${db}.v AS SELECT 1")
     empty = _begun(tmp_path, "CREATE TABLE a.t (x INT)")
