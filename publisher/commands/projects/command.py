@@ -314,7 +314,7 @@ def _require_same(found: ProjectPlan, plan_file: Path | None) -> None:
     if plan_file is None:
         return
     try:
-        planned = json_text.loads(plan_file.read_text(encoding="utf-8"))["project"]
+        planned = json_text.loads(plan_file.read_text(encoding="utf-8-sig"))["project"]
         steps, name = planned["steps"], planned["name"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"--plan {plan_file}: not a plan of a project: {error}"

@@ -225,7 +225,7 @@ def _same_names(views: list[ViewSource]) -> Iterator[Problem]:
 
 def _read(path: Path, place: str, model: type[_Model], problems: list[Problem]) -> _Model | None:
     try:
-        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         problems.append(Problem(place, f"cannot be read: {error}"))
     except ValidationError as error:

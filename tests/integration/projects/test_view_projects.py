@@ -116,7 +116,8 @@ def test_from_plan_over_the_package_to_drift(
         f"{database}.companyenglevels",
         f"{database}.seniors",
     ]
-    (project.path / "plan.json").write_text(json.dumps(plan))
+    # As PowerShell writes it.
+    (project.path / "plan.json").write_text(json.dumps(plan), encoding="utf-8-sig")
     assert set(project.endings("--plan", str(project.path / "plan.json")).values()) == {"created"}
     config = ["--config", str(project.path / "schema-publisher.toml")]
     snapshot = CliRunner().invoke(app, ["snapshot", "--runner", "local", *config])

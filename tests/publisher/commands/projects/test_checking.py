@@ -185,6 +185,16 @@ def test_a_query_ends_before_its_semicolon(tmp_path: Path, ending: str) -> None:
     assert view.query.removesuffix(" -- the end") == "-- ids\nSELECT id\nFROM orders"
 
 
+def test_files_of_windows_are_read(tmp_path: Path) -> None:
+    folder = Folder.at(tmp_path, ids="SELECT id FROM orders")
+    folder.write({"views/ids.toml": '[columns]\nid = "bigint"\n'})
+    for file in ("project.toml", "schema-publisher.toml", "views/ids.toml"):
+        content = (tmp_path / file).read_bytes().replace(b"\n", b"\r\n")
+        (tmp_path / file).write_bytes(b"\xef\xbb\xbf" + content)
+
+    assert folder.checked() == []
+
+
 def test_the_report_has_the_problems_of_files(tmp_path: Path) -> None:
     folder = Folder.at(tmp_path, ids="USE shop", more="SELECT id FROM ids")
 
