@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hive_metastore.ttypes import (
@@ -55,14 +55,18 @@ class StoredRelation:
 
 def facts_of(view: StoredView) -> Relation:
     """The facts that a catalog will read after the view is written."""
-    return relation_from_table(_table(view))
+    return replace(relation_from_table(_table(view)), name=view.name)
 
 
 class MetastoreViews:
-    """Reads and writes definitions. Safe for threads, as the client is."""
+    """Reads and writes definitions. Safe for threads, as the client is.
 
-    def __init__(self, client: MetastoreClient) -> None:
+    All names that it accepts and returns are in ``catalog``.
+    """
+
+    def __init__(self, client: MetastoreClient, catalog: str = "") -> None:
         self._client = client
+        self._catalog = catalog
         self._tables = MetastoreTables(client, _stored_relations, _unreadable)
 
     def views(self, database: str) -> Sequence[RelationName]:
@@ -73,7 +77,7 @@ class MetastoreViews:
             found = self._tables.listed(database)
         except TException as error:
             raise self._refused(f"the views of {database}", error) from error
-        return tuple(RelationName.of(database, name) for name in found)
+        return tuple(self._named(RelationName.of(database, name)) for name in found)
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, StoredRelation]:
         """The relations among ``names`` that exist.
@@ -81,13 +85,26 @@ class MetastoreViews:
         Raises:
             CatalogUnavailable, CatalogRefused: the metastore does not answer, or refuses.
         """
-        return self._tables.read(names)
+        found = self._tables.read([replace(name, catalog="") for name in names])
+        return {
+            self._named(name): replace(
+                each, facts=replace(each.facts, name=self._named(each.facts.name))
+            )
+            for name, each in found.items()
+        }
+
+    def _named(self, name: RelationName) -> RelationName:
+        return replace(name, catalog=self._catalog)
 
     def with_functions(
         self, relations: Mapping[RelationName, Relation]
     ) -> Mapping[RelationName, Relation]:
         """The relations with the SQL functions of the metastore that their texts may call."""
-        return MetastoreFunctions(self._client.run).given_to(relations)
+        local = {
+            name: replace(each, name=replace(name, catalog="")) for name, each in relations.items()
+        }
+        given = MetastoreFunctions(self._client.run).given_to(local)
+        return {name: replace(each, name=name) for name, each in given.items()}
 
     def create(self, view: StoredView) -> None:
         """Creates the view.

@@ -82,7 +82,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "register shop.revenue --engine trino --replace",
             'register shop.customers --engine trino --policies policies.toml --views "hive.masked_{database}"',
         ),
-        "project init": ("project init views",),
+        "project init": ("project init views", "project init views --from warehouse/ddl"),
         "project check": ("project check views", "project check views --offline"),
         "project plan": (
             "project plan views",

@@ -63,7 +63,7 @@ def read_file(path: Path | None) -> dict[str, Any]:
     """
     file = path or DEFAULT_FILE
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         if path is None:
             return {}

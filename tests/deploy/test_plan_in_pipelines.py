@@ -71,6 +71,43 @@ def test_the_action_plans_a_view_project(tmp_path: Path) -> None:
     assert "```mermaid" in summary
 
 
+@pytest.mark.parametrize("project", ["missing", "$(touch hit)"])
+def test_a_plan_that_fails_has_a_report(tmp_path: Path, project: str) -> None:
+    (step,) = ACTION["runs"]["steps"]
+    given = {"ddl": "", "config": "", "project": project, "installed": "true"}
+
+    ended = run_script(step["run"], tmp_path, environment_of(step, given))
+
+    assert ended.returncode == 2
+    assert "There is no plan: the job's log says why" in (tmp_path / "summary").read_text()
+    assert "report=" in (tmp_path / "output").read_text()
+
+
+@pytest.mark.parametrize("options", ["", "--allow-major --drop"])
+def test_an_examples_pipelines_apply_with_commit_and_options(tmp_path: Path, options: str) -> None:
+    folder = tmp_path / "my-views"
+    assert CliRunner().invoke(app, ["project", "init", str(folder)]).exit_code == 0
+    github = yaml.safe_load((folder / ".github/workflows/views.yml").read_text())
+    gitlab = yaml.safe_load((folder / ".gitlab-ci.yml").read_text())
+    double = tmp_path / "bin/schema-publisher"
+    double.parent.mkdir()
+    double.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    double.chmod(0o755)
+    path = {"PATH": f"{double.parent}:{os.environ['PATH']}", "OPTIONS": options}
+    scripts = {
+        github["jobs"]["apply"]["steps"][-1]["run"]: {"BY": "a b", "COMMIT": "0123abc"},
+        gitlab["views-apply"]["script"][0]: {
+            "GITLAB_USER_LOGIN": "a b",
+            "CI_COMMIT_SHA": "0123abc",
+        },
+    }
+
+    for script, given in scripts.items():
+        ended = run_script(script, tmp_path, {**given, **path})
+        expected = ["project", "apply", ".", "--by", "a b", "--commit", "0123abc"]
+        assert ended.stdout.rstrip("|").split("|") == expected + options.split()
+
+
 def test_an_examples_pipelines_call_the_action_and_commands_that_exist(tmp_path: Path) -> None:
     folder = tmp_path / "my-views"
     assert CliRunner().invoke(app, ["project", "init", str(folder)]).exit_code == 0

@@ -172,7 +172,7 @@ class _Cone:
             return self._all(Ending.NOT_BEGUN, str(error))
         changed = [step for step in self._steps if _digest(found.get(step.name)) != step.before]
         if changed:
-            why = f"{changed[0].name} was changed since the plan"
+            why = f"{changed[0].name} was changed since the plan: plan again"
             return self._all(Ending.NOT_BEGUN, why)
         try:
             for step in self._written:

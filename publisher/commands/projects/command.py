@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json as json_text
+import os
 import sys
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,19 +48,61 @@ Report = Annotated[
 ]
 
 
+class QueryDialect(Enum):
+    """The SQL of a project's queries."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+
+
 @app.command(epilog=examples_of("project init"))
 def init(
     folder: Annotated[Path, typer.Argument(help="A new or an empty folder.")],
     name: Annotated[
         str | None, typer.Option(help="The project's name; by default the folder's.")
     ] = None,
+    *,
+    made_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            help="A file or folder of .sql with CREATE VIEW; the project gets its views, not an example's."
+            " May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    dialect: Annotated[
+        QueryDialect, typer.Option(help="The SQL of the views.")
+    ] = QueryDialect.HIVE,
 ) -> None:
-    """Writes an example project that passes check, with pipelines for GitHub and GitLab."""
-    from publisher.commands.projects.starting import write_example
+    """Writes a new project, with pipelines for GitHub and GitLab: an example that passes check, or your views."""
+    from lakeschema.catalog.relations import Dialect
+    from publisher.commands.ddl_input import read_scripts
+    from publisher.commands.projects.converting import converted
+    from publisher.commands.projects.reading import unread_queries
+    from publisher.commands.projects.starting import write_project
 
-    for path in write_example(folder, name or folder.resolve().name):
+    chosen = Dialect(dialect.value)
+    named = made_from or []
+    views = converted(read_scripts(named, sys.stdin.buffer), chosen) if named else None
+    notes = [
+        f"{path} is not read, for its name does not end in .sql: name it with --from"
+        for given in named
+        if os.path.isdir(given)  # noqa: PTH112 (a Path refuses a long text)
+        for path in unread_queries(Path(given))
+    ]
+    for path in write_project(folder, name or folder.resolve().name, chosen, views):
         typer.echo(f"written {path}")
+    if views is not None:
+        notes += views.notes
+        for note in notes:
+            _say(note)
+        typer.echo(
+            f"next: name your metastore in {folder / 'schema-publisher.toml'}, and the owner"
+        )
     typer.echo(f"next: schema-publisher project check {folder}")
+    if notes:
+        raise typer.Exit(NO)
 
 
 @app.command(epilog=examples_of("project check"))
@@ -149,7 +193,7 @@ def apply(
     """
     from publisher.commands.output.project_output import write_applied
     from publisher.commands.projects.opening import opened_project, plan_project
-    from publisher.commands.projects.recording import record_for
+    from publisher.commands.projects.recording import UNKNOWN, record_for
 
     with opened_project(folder, config) as opened:
         opened.metastore()
@@ -160,6 +204,8 @@ def apply(
             found, overwrite=overwrite, allow_major=allow_major, allow_broken=allow_broken
         )
         record = record_for(opened.project, by, commit)
+        if record.commit == UNKNOWN:
+            _say(f"Git gives no commit of {folder}, so the record has none: add --commit")
         applied = _applied(opened, found, record)
     registered, failure = _registered(found, applied, opened.settings)
     chosen = output_format or default_format(None)
@@ -199,11 +245,11 @@ def build(
 ) -> None:
     """Builds a wheel of the views and the artifacts of their functions; the same files give the same bytes."""
     from publisher.commands.projects.building import build_project_wheel, publish_wheel
-    from publisher.commands.projects.reading import read_project
+    from publisher.commands.projects.reading import readable_project
     from publisher.daemon.adapters import build_index
     from publisher.settings import load_settings
 
-    project = read_project(folder)
+    project = readable_project(folder)
     wheel = build_project_wheel(project)
     output.mkdir(parents=True, exist_ok=True)
     path = output / wheel.filename
@@ -217,8 +263,15 @@ def build(
 
 
 def _planned(folder: Path, config: Path | None, *, drops: bool, artifacts: bool) -> ProjectPlan:
-    from publisher.commands.projects.opening import opened_project, plan_project
+    from publisher.commands.planning.values import Plan
+    from publisher.commands.projects.opening import ProjectPlan, opened_project, plan_project
+    from publisher.commands.projects.reading import read_project
+    from publisher.commands.projects.stepping import Steps
 
+    project = read_project(folder)
+    if project.problems:
+        # The report of a pipeline has them; without all its views, a project has no steps.
+        return ProjectPlan(project, Steps((), (), (), ()), project.problems, Plan())
     with opened_project(folder, config) as opened:
         return plan_project(opened, _say, drops=drops, artifacts=artifacts)
 
@@ -262,7 +315,7 @@ def _require_same(found: ProjectPlan, plan_file: Path | None) -> None:
     if plan_file is None:
         return
     try:
-        planned = json_text.loads(plan_file.read_text(encoding="utf-8"))["project"]
+        planned = json_text.loads(plan_file.read_text(encoding="utf-8-sig"))["project"]
         steps, name = planned["steps"], planned["name"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"--plan {plan_file}: not a plan of a project: {error}"

@@ -111,8 +111,9 @@ def _definition(
 def _stored(
     source: ViewSource, interface: Interface, written: Relation, options: Options
 ) -> StoredView:
+    comments = {name.lower(): comment for name, comment in source.comments.items()}
     columns = [
-        Column(column.name, column.type, nullable=column.nullable)
+        Column(column.name, column.type, comments.get(column.name.lower()), column.nullable)
         for column in _every_column(interface)
     ]
     properties = _properties(source)
@@ -130,11 +131,18 @@ def _every_column(interface: Interface) -> Sequence[Column]:
 
 
 def _unexpected(source: ViewSource, interface: Interface) -> Sequence[Problem]:
-    """How the derived columns differ from those that the view's files expect."""
-    if source.columns is None:
-        return ()
+    """How the derived columns differ from those that the view's files name."""
     place = source.path.removesuffix(".sql") + ".toml"
     found = {c.name.lower(): print_type(c.type) for c in _every_column(interface)}
+    unknown = [
+        Problem(
+            place, f"comments: there is no column {name}", f"the columns are {', '.join(found)}"
+        )
+        for name in source.comments
+        if name.lower() not in found
+    ]
+    if source.columns is None:
+        return unknown
     wanted = {c.lower(): print_type(parse_type(text)) for c, text in source.columns.items()}
     problems = [
         Problem(place, f"expected the column {name} {type_}, got {found.get(name, 'none')}")
@@ -148,7 +156,7 @@ def _unexpected(source: ViewSource, interface: Interface) -> Sequence[Problem]:
     ]
     if not problems and list(found) != list(wanted):
         problems = [Problem(place, f"expected the columns in the order {', '.join(wanted)}")]
-    return problems
+    return [*unknown, *problems]
 
 
 def _failed(
@@ -164,6 +172,9 @@ def _failed(
     missing = [] if isinstance(reads, Failed) else [n for n in reads if n not in relations]
     if not missing:
         return Problem(source.path, outcome.reason)
+    if missing[0].place not in catalog.namespaces():
+        why = f"there is no table or view {missing[0]}: the database does not exist"
+        return Problem(source.path, why, "a name without a database means the view's own")
     near = {str(name) for name in (*names_near(catalog, missing[0]), *written)}
     guess = did_you_mean(likely_names(str(missing[0]), sorted(near - {str(source.name)})))
     return Problem(source.path, f"there is no table or view {missing[0]}", guess)

@@ -21,11 +21,12 @@ from publisher.commands.planning.values import Plan
 from publisher.commands.projects.applying import is_marked
 from publisher.commands.projects.artifacts import Repositories, artifact_problems
 from publisher.commands.projects.defining import define
-from publisher.commands.projects.reading import read_project
+from publisher.commands.projects.reading import FILE, readable_project
 from publisher.commands.projects.stepping import Steps, change_of, steps_to
 from publisher.commands.projects.values import Live, Problem, Project, record_of
 from publisher.daemon.adapters import build_deriver, build_options, build_processes, open_catalog
 from publisher.settings import Settings, load_settings
+from publisher.settings.errors import SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,14 @@ class OpenProject:
             Refused: the catalog is not a metastore.
         """
         if self.store is None:
-            kind = self.settings.default_catalog.kind
+            kind = self.settings.catalogs[self.project.catalog].kind
             why = f"views are written to a Hive Metastore, and {self.project.deployment} has"
             hint = 'set kind = "hive" and the uri of the metastore in its [catalog]'
+            if len(self.settings.catalog) > 1:
+                hint += f", or name such a catalog in {FILE}: catalog = "
+                hint += " or ".join(
+                    f'"{each.name}"' for each in self.settings.catalog if each.kind == "hive"
+                )
             raise Refused(USAGE_ERROR, f'{why} a catalog of kind "{kind}"', hint)
         return self.store
 
@@ -80,16 +86,26 @@ class ProjectPlan:
 @contextmanager
 def opened_project(folder: Path, config: Path | None) -> Iterator[OpenProject]:
     """Opens the catalog of the settings that ``config`` or the project names."""
-    project = read_project(folder)
+    project = readable_project(folder)
     if config is not None:
         project = replace(project, deployment=config)
     settings = load_settings(project.deployment)
+    project = _in_catalog(project, settings)
     with open_catalog(settings) as catalog, build_processes(settings) as processes:
-        adapter = adapter_of(catalog, "")
+        adapter = adapter_of(catalog, project.catalog)
         store = None
         if isinstance(adapter, HiveMetastoreCatalog):
-            store = MetastoreViews(adapter.client)
+            store = MetastoreViews(adapter.client, project.catalog)
         yield OpenProject(project, settings, catalog, store, processes)
+
+
+def _in_catalog(project: Project, settings: Settings) -> Project:
+    try:
+        catalog = settings.key_of_catalog(project.catalog)
+    except SettingsError as error:
+        raise Refused(USAGE_ERROR, f"{FILE}: catalog: {error}") from error
+    views = [replace(view, name=replace(view.name, catalog=catalog)) for view in project.views]
+    return replace(project, catalog=catalog, views=views)
 
 
 def plan_project(opened: OpenProject, say: Say, *, drops: bool, artifacts: bool) -> ProjectPlan:
@@ -142,7 +158,7 @@ def live_of(opened: OpenProject) -> Live:
         read = opened.catalog.read(names)
         found = {name: StoredRelation(each, {}, "", "") for name, each in read.items()}
         return Live(found, namespaces, has_records=False)
-    there = [d for d in project.databases if Namespace((d,)) in namespaces]
+    there = [d for d in project.databases if Namespace((d,), project.catalog) in namespaces]
     views = [name for database in there for name in opened.store.views(database)]
     stored = opened.store.read(list(dict.fromkeys([*names, *views])))
     kept = {name: each for name, each in stored.items() if name in names or _is_of(project, each)}
@@ -156,17 +172,18 @@ def _is_of(project: Project, found: StoredRelation) -> bool:
 
 def _teams(opened: OpenProject, plan: Plan) -> Sequence[tuple[str, Sequence[RelationName]]]:
     """The owners of the relations that the steps affect, without the views that the steps write."""
-    adapter = adapter_of(opened.catalog, "")
+    catalog = opened.project.catalog
+    adapter = adapter_of(opened.catalog, catalog)
     if not isinstance(adapter, HiveMetastoreCatalog):
         return ()
     own = {each.relation for each in plan.relations}
     reached = {
-        name
+        replace(name, catalog="")
         for each in plan.relations
         for name in (*each.dependents_before, *each.dependents_after)
-        if name not in own and not name.catalog
+        if name not in own and name.catalog == catalog
     }
     found: dict[str, list[RelationName]] = {}
     for name, owner in sorted(adapter.owners(sorted(reached)).items()):
-        found.setdefault(owner, []).append(name)
+        found.setdefault(owner, []).append(replace(name, catalog=catalog))
     return sorted(found.items())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,6 +19,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.artifacts import parse_artifact
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
+from publisher.commands.projects.queries import problems_of_query, query_of
 from publisher.commands.projects.values import Problem, Project, Udf, ViewSource
 from publisher.settings.problems import in_plain_words
 from publisher.similar_names import did_you_mean, likely_names
@@ -30,7 +31,8 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]{0,127}", re.ASCII)
 _FUNCTION = re.compile(r"[A-Za-z_]\w{0,127}", re.ASCII)
 _CLASS = re.compile(r"[\w$]+(?:\.[\w$]+)*", re.ASCII)
 _OWN_PROPERTIES = ("functions", "dependencies", "comment", "schema-publisher.applied.")
-_STATEMENT = re.compile(r"\s*(?:--[^\n]*\n\s*)*CREATE\b", re.IGNORECASE)
+_OTHER_ENDINGS = frozenset({".sql", ".hql", ".ddl"})
+"""Ends of names, in lower case, of files that would be queries if their names ended in ``.sql``."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -47,6 +49,7 @@ class _ProjectFile(_Table):
     dialect: Literal["hive", "spark"] = "hive"
     repositories: tuple[str, ...] = ()
     deployment: str = "schema-publisher.toml"
+    catalog: str = ""
 
 
 class _UdfTable(_Table):
@@ -61,13 +64,16 @@ class _ViewFile(_Table):
     udfs: tuple[_UdfTable, ...] = ()
     properties: dict[str, str] = Field(default_factory=dict)
     columns: dict[str, str] | None = None
+    comments: dict[str, str] = Field(default_factory=dict)
 
 
 def read_project(folder: Path) -> Project:
     """Reads the project in a folder.
 
+    Views with problems are left out: ``readable_project`` refuses them.
+
     Raises:
-        Refused: the folder has no project, or its files have problems; the message has all of them.
+        Refused: the folder has no project, or its ``project.toml`` has problems.
     """
     file = folder / FILE
     if not file.is_file():
@@ -82,11 +88,9 @@ def read_project(folder: Path) -> Project:
         for path in sorted((folder / VIEWS).rglob("*.sql"))
         if (view := _view(path, folder, settings, problems)) is not None
     ]
-    problems += [*_lonely(folder), *_same_names(views)]
+    problems += [*_unread(folder), *_lonely(folder), *_same_names(views)]
     if not views and not problems:
         problems.append(Problem(VIEWS, "there is no .sql file: a project has a file for each view"))
-    if problems:
-        raise _refused(problems)
     return Project(
         folder,
         settings.name,
@@ -97,10 +101,24 @@ def read_project(folder: Path) -> Project:
         settings.repositories,
         folder / settings.deployment,
         views,
+        sorted(problems),
+        settings.catalog,
     )
 
 
-def _refused(problems: list[Problem]) -> Refused:
+def readable_project(folder: Path) -> Project:
+    """The project in a folder.
+
+    Raises:
+        Refused: also if a view's files have problems; the message has all of them.
+    """
+    project = read_project(folder)
+    if project.problems:
+        raise _refused(project.problems)
+    return project
+
+
+def _refused(problems: Sequence[Problem]) -> Refused:
     return Refused(NO, "\n".join(map(str, sorted(problems))))
 
 
@@ -113,12 +131,12 @@ def _view(
     if described.exists():
         found = _read(described, described.relative_to(folder).as_posix(), _ViewFile, problems)
     try:
-        query = path.read_bytes().decode("utf-8-sig").rstrip().removesuffix(";").rstrip()
+        query = query_of(path.read_bytes())
     except UnicodeDecodeError:
         problems.append(Problem(place, "the query must be UTF-8"))
         return None
     before = len(problems)
-    problems += _problems_of_query(place, path.stem, query)
+    problems += [*_problems_of_name(place, path.stem), *problems_of_query(place, query)]
     if found is None:
         return None
     where = described.relative_to(folder).as_posix()
@@ -134,18 +152,18 @@ def _view(
         [Udf(artifact, udf.functions) for udf in found.udfs if (artifact := _artifact(udf))],
         found.properties,
         found.columns,
+        found.comments,
     )
 
 
-def _problems_of_query(place: str, stem: str, query: str) -> Iterator[Problem]:
-    if not _WORD.fullmatch(stem):
+def is_view_name(name: str) -> bool:
+    return _WORD.fullmatch(name) is not None
+
+
+def _problems_of_name(place: str, stem: str) -> Iterator[Problem]:
+    if not is_view_name(stem):
         why = f"{stem!r} cannot be a view's name: expected lower-case letters, digits and _"
         yield Problem(place, why)
-    if not query:
-        yield Problem(place, "the file is empty: expected one query")
-    elif _STATEMENT.match(query):
-        why = "expected a query, got CREATE"
-        yield Problem(place, why, "write only the SELECT; the file's name is the view's name")
 
 
 def _problems_of_description(found: _ViewFile) -> Iterator[str]:
@@ -177,6 +195,19 @@ def _artifact(udf: _UdfTable) -> Any:
     return parse_artifact(udf.artifact)
 
 
+def unread_queries(folder: Path) -> Iterator[Path]:
+    """Files that are not read, but would be if their names ended in ``.sql``."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in _OTHER_ENDINGS and path.suffix != ".sql":
+            yield path
+
+
+def _unread(folder: Path) -> Iterator[Problem]:
+    for path in unread_queries(folder / VIEWS):
+        why = "it is not read: the name of a query's file ends in .sql"
+        yield Problem(path.relative_to(folder).as_posix(), why, "rename it, or move it away")
+
+
 def _lonely(folder: Path) -> Iterator[Problem]:
     for path in sorted((folder / VIEWS).rglob("*.toml")):
         if not path.with_suffix(".sql").exists():
@@ -194,7 +225,7 @@ def _same_names(views: list[ViewSource]) -> Iterator[Problem]:
 
 def _read(path: Path, place: str, model: type[_Model], problems: list[Problem]) -> _Model | None:
     try:
-        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         problems.append(Problem(place, f"cannot be read: {error}"))
     except ValidationError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.ddl_change import DdlChange
 from lakeschema.catalog.facts_json import facts_to_json
-from lakeschema.catalog.identifiers import Namespace, RelationName
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_views import StoredRelation
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.upstream_first import waves
@@ -71,7 +71,7 @@ def steps_to(
     for name in upstream_first(definitions):
         definition = definitions[name]
         found = live.relations.get(name)
-        if Namespace(name.namespace) not in live.namespaces:
+        if name.place not in live.namespaces:
             why = f"there is no database {name.namespace[0]}"
             problems.append(Problem(definition.source.path, why, "create it first"))
         elif found is not None and not found.facts.is_view:

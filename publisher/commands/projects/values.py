@@ -31,6 +31,7 @@ class ViewSource:
         path: the query's file, relative to the project's folder, with slashes.
         query: the text without the ``;`` at its end; line numbers are the file's.
         columns: the expected types by name, in order; None if the files do not say.
+        comments: of columns, by name.
     """
 
     name: RelationName
@@ -41,36 +42,11 @@ class ViewSource:
     udfs: Sequence[Udf] = ()
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     columns: Mapping[str, str] | None = None
+    comments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def artifacts(self) -> Sequence[Artifact]:
         return tuple(dict.fromkeys(udf.artifact for udf in self.udfs))
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """A folder of views.
-
-    Attributes:
-        folder: the folder that has ``project.toml``.
-        database: the database of views that name no other database.
-        repositories: folders or addresses with artifacts, in the layout of Maven.
-        deployment: the settings file of the service for this catalog.
-    """
-
-    folder: Path
-    name: str
-    version: str
-    database: str
-    owner: str
-    dialect: Dialect
-    repositories: Sequence[str]
-    deployment: Path
-    views: Sequence[ViewSource]
-
-    @property
-    def databases(self) -> Sequence[str]:
-        return sorted({view.name.namespace[0] for view in self.views} | {self.database})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -85,6 +61,37 @@ class Problem:
         where = f"{self.place}: " if self.place else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{where}{self.message}{hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder of views.
+
+    Attributes:
+        folder: the folder that has ``project.toml``.
+        database: the database of views that name no other database.
+        repositories: folders or addresses with artifacts, in the layout of Maven.
+        deployment: the settings file of the service for this catalog.
+        views: without the views whose files have problems.
+        problems: of the files.
+        catalog: the catalog that gets the views, as the file names it; "" is the default catalog.
+    """
+
+    folder: Path
+    name: str
+    version: str
+    database: str
+    owner: str
+    dialect: Dialect
+    repositories: Sequence[str]
+    deployment: Path
+    views: Sequence[ViewSource]
+    problems: Sequence[Problem] = ()
+    catalog: str = ""
+
+    @property
+    def databases(self) -> Sequence[str]:
+        return sorted({view.name.namespace[0] for view in self.views} | {self.database})
 
 
 @dataclass(frozen=True, slots=True)

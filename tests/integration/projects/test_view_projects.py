@@ -90,6 +90,24 @@ def test_a_view_has_its_record_and_corals_properties(
     assert record.keys() == {"project", "by", "commit", "at", "id", "digest"}
 
 
+def test_a_record_without_a_commit_is_told(project: ProjectFolder) -> None:
+    assert "Git gives no commit of" in project.run("apply").stderr
+    assert "Git gives no commit of" not in project.run("apply", "--commit", "0123abc").stderr
+
+
+def test_columns_have_comments(project: ProjectFolder, ddl: MetastoreDdl, database: str) -> None:
+    described = '[comments]\nName = "the company\'s"\n'
+    project.write({"views/seniors.toml": described})
+    project.endings()
+
+    assert [c.comment for c in ddl.table(database, "seniors").sd.cols] == ["the company's", None]
+    assert project.drifted() == {}
+    assert project.answer("plan")["project"]["steps"] == []
+    project.write({"views/seniors.toml": described.replace("the", "a")})
+    (step,) = project.answer("plan")["project"]["steps"]
+    assert step["what"] == ["columns"]
+
+
 def test_from_plan_over_the_package_to_drift(
     project: ProjectFolder, ddl: MetastoreDdl, database: str
 ) -> None:
@@ -98,7 +116,8 @@ def test_from_plan_over_the_package_to_drift(
         f"{database}.companyenglevels",
         f"{database}.seniors",
     ]
-    (project.path / "plan.json").write_text(json.dumps(plan))
+    # As PowerShell writes it.
+    (project.path / "plan.json").write_text(json.dumps(plan), encoding="utf-8-sig")
     assert set(project.endings("--plan", str(project.path / "plan.json")).values()) == {"created"}
     config = ["--config", str(project.path / "schema-publisher.toml")]
     snapshot = CliRunner().invoke(app, ["snapshot", "--runner", "local", *config])
@@ -188,6 +207,42 @@ def test_a_view_that_the_metastore_refuses_takes_its_cone_back(
     assert [_meaning(each) for each in after.values()] == [
         _meaning(each) for each in before.values()
     ]
+
+
+def test_a_project_writes_to_the_catalog_that_it_names(
+    project: ProjectFolder, ddl: MetastoreDdl, database: str
+) -> None:
+    settings = (project.path / "schema-publisher.toml").read_text()
+    files = '[[catalog]]\nkind = "ddl"\nname = "files"\npath = "ddl"\ndefault = true\n'
+    hive = settings.replace("[catalog]", '[[catalog]]\nname = "lake"')
+    described = (project.path / "project.toml").read_text()
+    project.write({"schema-publisher.toml": files + hive, "ddl/none.sql": ""})
+    refused = project.run("apply")
+    assert refused.exit_code == 2
+    assert 'or name such a catalog in project.toml: catalog = "lake"' in refused.stderr
+    project.write({"project.toml": described + 'catalog = "lakes"\n'})
+    unknown = "project.toml: catalog: no [[catalog]] has the name 'lakes'; known: files, lake"
+    assert unknown in project.run("check").stderr
+    project.write({"project.toml": described + 'catalog = "lake"\n'})
+
+    assert project.endings() == {"companyenglevels": "created", "seniors": "created"}
+
+    assert ddl.table(database, "seniors").owner == "people-data"
+    assert project.drifted() == {}
+    assert project.answer("plan")["project"]["steps"] == []
+    text = f"SELECT `name` FROM `{database}`.`seniors`"
+    ddl.create_view(database, "theirs", [("name", "string")], text)
+    project.write({"views/seniors.sql": SENIORS.replace("Name, Cnt", "Cnt")})
+    plan = project.answer("plan", status=1)
+    theirs = f"lake:{database}.theirs"
+    assert plan["project"]["teams"] == [{"owner": "hive", "relations": [theirs]}]
+    ddl.drop(database, "theirs")
+    project.write({"views/companyenglevels.sql": LEVELS.replace("> 0", "> 1")})
+    assert ended_by("SIGKILL", project, "set_properties", 1) == -9
+    assert project.endings("--recover") == {}
+    assert project.drifted() == {}
+    (project.path / "views/seniors.sql").unlink()
+    assert project.endings("--drop") == {"seniors": "dropped"}
 
 
 _KILLED = """

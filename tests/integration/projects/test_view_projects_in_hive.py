@@ -76,7 +76,7 @@ def test_a_star_keeps_its_columns_when_the_table_gets_another(
 
 
 def test_hive_reads_an_altered_view(hive: HiveQueries, project: ProjectFolder) -> None:
-    project.write({"views/names.sql": "SELECT name FROM member WHERE id = 1"})
+    project.write({"views/names.sql": "SELECT name FROM member WHERE id = 1; -- the first\n"})
     project.endings()
 
     project.write({"views/names.sql": "SELECT upper(name) AS name, id FROM member WHERE id = 2"})

@@ -4,7 +4,6 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
-from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.model.interface import Options
 from lakeschema.translation.products.expanded_text import expanded_text
 
@@ -56,6 +55,28 @@ def test_a_star_is_enclosed_in_the_columns_that_it_stands_for(star: str) -> None
     )
 
 
-def test_a_star_after_with_is_refused() -> None:
-    with pytest.raises(UnsupportedConstruct, match=r"list the columns instead of \*"):
-        expanded("WITH x AS (SELECT 1 AS one) SELECT * FROM x", "one")
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        (
+            "WITH x AS (SELECT ')' AS one), y AS (SELECT one FROM x)\n-- all\nSELECT * FROM y",
+            (
+                "WITH x AS (SELECT ')' AS one), y AS (SELECT one FROM x), `v` AS (\n"
+                "-- all\nSELECT * FROM y\n) SELECT `v`.`one` FROM `v`"
+            ),
+        ),
+        (
+            "WITH V AS (SELECT 1 AS one), `v_` AS (SELECT * FROM V) SELECT * FROM old, `v_`",
+            (
+                "WITH V AS (SELECT 1 AS one), `v_` AS (SELECT * FROM V), `v__` AS (\n"
+                "SELECT * FROM `shop`.old, `v_`\n) SELECT `v__`.`one` FROM `v__`"
+            ),
+        ),
+        (
+            "WITH x AS (SELECT * FROM old) SELECT one FROM x",
+            "WITH x AS (SELECT * FROM `shop`.old) SELECT one FROM x",
+        ),
+    ],
+)
+def test_with_a_star_becomes_the_last_table_of_the_with(text: str, stored: str) -> None:
+    assert expanded(text, "one") == stored

@@ -134,7 +134,7 @@ def test_a_view_that_changed_since_the_plan_is_not_written_over(store: FakeMetas
     results = apply_cone(store, made, LATER)
 
     assert {each.ending for each in results} == {Ending.NOT_BEGUN}
-    assert results[0].reason == "shop.b was changed since the plan"
+    assert results[0].reason == "shop.b was changed since the plan: plan again"
     assert store.views[B] == by_hand
     assert store.writes == 0
 

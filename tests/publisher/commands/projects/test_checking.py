@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from publisher.commands.cli import app
+from publisher.commands.projects.reading import readable_project
 from tests.publisher.commands.projects.folder import PROJECT, Folder
 
 UDF = (
@@ -51,7 +52,37 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
             {"views/totals.sql": "CREATE VIEW totals AS SELECT 1"},
             (
                 "views/totals.sql: expected a query, got CREATE"
-                " (write only the SELECT; the file's name is the view's name)"
+                " (write only the SELECT; the file's name is the view's name; init --from does that)"
+            ),
+        ),
+        (
+            {"views/totals.sql": "/* totals */ USE shop;\nCREATE VIEW totals AS SELECT 1"},
+            "views/totals.sql: expected a query, got CREATE",
+        ),
+        (
+            {"views/totals.sql": "SET x = 1; SELECT 1 AS one"},
+            "views/totals.sql: expected a query, got SET (write only the SELECT)",
+        ),
+        (
+            {"views/totals.sql": "SELECT 1 AS one;\nSELECT 2 AS two;"},
+            (
+                "views/totals.sql: expected one query, got 2: the second begins in line 2"
+                " (give each view its own file)"
+            ),
+        ),
+        ({"views/totals.sql": "-- later"}, "views/totals.sql: the file is empty"),
+        (
+            {"views/totals.sql": "SELECT id\nFROM orders WHERE note = '${hiveconf:day}'"},
+            (
+                "views/totals.sql: ${hiveconf:day} in line 2 is a variable,"
+                " and a view cannot keep one (write its value)"
+            ),
+        ),
+        (
+            {"views/more/totals.HQL": "SELECT 1 AS one"},
+            (
+                "views/more/totals.HQL: it is not read: the name of a query's file ends in .sql"
+                " (rename it, or move it away)"
             ),
         ),
         ({"views/totals.sql": " ;"}, "views/totals.sql: the file is empty: expected one query"),
@@ -79,13 +110,16 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
         ),
         (
             {"views/ids.toml": 'database = "nowhere"'},
-            "views/ids.sql: there is no table or view nowhere.orders",
+            (
+                "views/ids.sql: there is no table or view nowhere.orders: the database does not exist"
+                " (a name without a database means the view's own)"
+            ),
         ),
         (
             {"views/ids.toml": 'ownr = "x"'},
             (
                 "views/ids.toml: ownr is unknown; allowed here:"
-                " columns, comment, database, owner, properties, udfs (did you mean owner?)"
+                " columns, comment, comments, database, owner, properties, udfs (did you mean owner?)"
             ),
         ),
         ({"views/ids.toml": "owner = 1"}, "views/ids.toml: owner: expected a valid string, got 1"),
@@ -119,6 +153,10 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
             {"views/ids.toml": '[columns]\nid = "int"'},
             "views/ids.toml: expected the column id int, got bigint",
         ),
+        (
+            {"views/ids.toml": '[comments]\nnote = "text"'},
+            "views/ids.toml: comments: there is no column note (the columns are id)",
+        ),
         ({"project.toml": PROJECT + "x = 1"}, "project.toml: x is unknown"),
         ({"project.toml": ""}, "project.toml: database is missing"),
     ],
@@ -132,6 +170,40 @@ def test_a_problem_names_the_file_and_the_remedy(
     found = folder.checked()
 
     assert [each for each in found if each.startswith(problem)], found
+
+
+@pytest.mark.parametrize(
+    "ending", [";", "; -- the end", ";;\r\n", " -- the end\n", ";\n/* the end */\n"]
+)
+def test_a_query_ends_before_its_semicolon(tmp_path: Path, ending: str) -> None:
+    Folder.at(tmp_path, ids="")
+    query = b"\xef\xbb\xbf-- ids\r\nSELECT id\r\nFROM orders" + ending.encode()
+    (tmp_path / "views/ids.sql").write_bytes(query)
+
+    (view,) = readable_project(tmp_path).views
+
+    assert view.query.removesuffix(" -- the end") == "-- ids\nSELECT id\nFROM orders"
+
+
+def test_files_of_windows_are_read(tmp_path: Path) -> None:
+    folder = Folder.at(tmp_path, ids="SELECT id FROM orders")
+    folder.write({"views/ids.toml": '[columns]\nid = "bigint"\n'})
+    for file in ("project.toml", "schema-publisher.toml", "views/ids.toml"):
+        content = (tmp_path / file).read_bytes().replace(b"\n", b"\r\n")
+        (tmp_path / file).write_bytes(b"\xef\xbb\xbf" + content)
+
+    assert folder.checked() == []
+
+
+def test_the_report_has_the_problems_of_files(tmp_path: Path) -> None:
+    folder = Folder.at(tmp_path, ids="USE shop", more="SELECT id FROM ids")
+
+    planned = folder.run("plan", "--format", "markdown")
+    built = folder.run("build", "--output", str(tmp_path / "dist"))
+
+    assert (planned.exit_code, built.exit_code) == (1, 1)
+    assert "expected a query, got USE" in planned.stdout
+    assert "expected a query, got USE" in built.stderr
 
 
 def test_views_that_read_each_other_are_refused(tmp_path: Path) -> None:
