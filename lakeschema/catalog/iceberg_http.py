@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,7 +42,10 @@ class RestLogin:
 
 @dataclass(frozen=True, slots=True)
 class RestServer:
-    """A catalog's address and options of the connection. Files are PEM files, as ``requests`` takes them."""
+    """A catalog's address and options of the connection. Files are PEM files, as ``requests`` takes them.
+
+    Each request below ``uri`` gets the ``headers``; another server of tokens does not.
+    """
 
     uri: str
     name: str
@@ -53,6 +56,7 @@ class RestServer:
     key_file: str | None = None
     timeout_seconds: float = 30.0
     max_bytes: int = 256 * 1024**2
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def certificate(self) -> str | tuple[str, str] | None:
@@ -180,13 +184,14 @@ class HttpClient:
         query: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
     ) -> Reply:
+        own = self.server.headers if url.startswith(f"{self._base}/") else {}
         try:
             with (
                 exchange(3 * self.server.timeout_seconds),
                 self._session().request(
                     method,
                     url,
-                    headers={"Accept": "application/json", **headers},
+                    headers={**own, "Accept": "application/json", **headers},
                     auth=_Bearer(token),
                     timeout=self.server.timeout_seconds,
                     verify=self.server.ca_file,

@@ -103,6 +103,7 @@ def _server(chosen: IcebergCatalogSettings) -> RestServer:
         key_file=files.get("key_file"),
         timeout_seconds=chosen.timeout_seconds,
         max_bytes=chosen.table_files.max_megabytes * 1024**2,
+        headers=chosen.headers or {},
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self, assert_never
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, StringConstraints, model_validator
 
 from lakeschema.catalog.metastore_security import Security
 from publisher.settings.connections import (
@@ -26,10 +26,12 @@ from publisher.settings.fields import (
 from publisher.settings.secrets import secret_in_file
 from publisher.settings.section import Section
 
+_HeaderName = Annotated[str, StringConstraints(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
+_HeaderValue = Annotated[str, StringConstraints(pattern=r"^[!-~]([ -~]*[!-~])?$")]
 _LOGINS: Final = ("token", "token_file", "credential", "credential_file")
 _TYPES_OF: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys((*_LOGINS, "oauth_uri"), ("rest", "nessie")),
-    "warehouse": ("rest",),
+    **dict.fromkeys(("warehouse", "headers"), ("rest",)),
     "reference": ("nessie",),
     **dict.fromkeys(("catalog_name", "password", "password_file"), ("sql",)),
     **dict.fromkeys(("region", "catalog_id"), ("glue",)),
@@ -63,6 +65,10 @@ class IcebergCatalogSettings(CatalogSection):
 
     warehouse: str | None = None
     """For `rest`: the warehouse, if the server has several."""
+
+    headers: Annotated[Mapping[_HeaderName, _HeaderValue] | None, Field(repr=False)] = None
+    """For `rest`: headers of each request to `uri`, such as Polaris's realm: `[catalog.headers]`. Servers of
+    other addresses, such as `oauth_uri`, do not get them."""
 
     reference: Annotated[str | None, Field(min_length=1)] = None
     """For `nessie`: the branch or tag. Not set: the server's default branch."""
@@ -142,6 +148,8 @@ class IcebergCatalogSettings(CatalogSection):
             raise ValueError(f'uri is missing; type = "{self.type}" needs it')
         if self.type == "nessie":
             self._check_nessie()
+        if "authorization" in {each.lower() for each in self.headers or ()}:
+            raise ValueError("headers has Authorization; use token_file or credential_file")
         return self
 
     def _check_nessie(self) -> None:

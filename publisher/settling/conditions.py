@@ -136,7 +136,7 @@ def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condi
     match record.status:
         case Status.BROKEN:
             return Condition(
-                "it cannot be derived: its own engine would refuse it, or an upstream fails",
+                "it cannot be derived: its engine or its catalog refuses it, or an upstream fails",
                 f"repair {_listed(failing)} first: its dependents are then derived again automatically"
                 if failing
                 else "correct its definition or its upstreams: it is derived again when one changes",

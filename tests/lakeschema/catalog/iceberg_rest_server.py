@@ -28,6 +28,7 @@ class RestServer:
 
     Attributes:
         token: the Bearer token that requests must carry; None for no login.
+        realm: the header ``Polaris-Realm`` of the last request; None without it.
         statuses: the status with which paths that end so are answered.
         busy: how many further requests are answered that the server is busy for a moment.
         is_replaced: a proxy answers in the server's place: nothing is found.
@@ -43,6 +44,7 @@ class RestServer:
     prefix: str = ""
     token: str | None = None
     credential: str = "me:secret"
+    realm: str | None = None
     endpoints: list[str] | None = None
     has_etags: bool = True
     statuses: dict[str, int] = field(default_factory=dict)
@@ -92,6 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_POST(self) -> None:
+        self.catalog.realm = self.headers.get("Polaris-Realm")
         body = self.rfile.read(int(self.headers["Content-Length"]))
         form = {key: values[0] for key, values in parse_qs(body.decode()).items()}
         given = f"{form.get('client_id')}:{form.get('client_secret')}"
@@ -102,6 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.catalog.asked.append(self.path)
+        self.catalog.realm = self.headers.get("Polaris-Realm")
         parts = urlsplit(self.path)
         query = {
             key: values[0] for key, values in parse_qs(parts.query, keep_blank_values=True).items()

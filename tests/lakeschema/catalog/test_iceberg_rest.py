@@ -353,6 +353,31 @@ def test_a_token_is_sent(server: RestServer) -> None:
     source.close()
 
 
+def test_headers_reach_the_catalog_and_no_other_server_of_tokens(server: RestServer) -> None:
+    server.token = "one"
+    with serving(RestServer(token="one")) as tokens:
+        oauth_uri = f"{tokens.uri}/oauth/tokens"
+        login = RestLogin(credential="me:secret", oauth_uri=oauth_uri)
+        address = Address(server.uri, "lake", headers={"Polaris-Realm": "sales"})
+        source = RestSource(address, lambda: login)
+
+        assert len(source.relations(DEEP)) == 2
+        source.close()
+
+        assert (server.realm, tokens.realm) == ("sales", None)
+
+
+def test_headers_reach_the_catalogs_own_login(server: RestServer) -> None:
+    address = Address(server.uri, "lake", headers={"Polaris-Realm": "sales"})
+    source = RestSource(address, lambda: RestLogin(credential="me:wrong"))
+
+    with pytest.raises(CatalogRefused, match="the login"):
+        source.namespaces()
+    source.close()
+
+    assert server.realm == "sales"
+
+
 def test_a_wrong_token_is_refused(server: RestServer) -> None:
     server.token = "one"
     source = source_of(server, RestLogin(token="two"))

@@ -57,6 +57,11 @@ def settings(known: dict[str, str], **more: Any) -> IcebergCatalogSettings:
         (NESSIE, {"uri": "http://nessie.example", "token": "x"}, "over plain http://"),
         (NESSIE, {"credential": "x"}, "oauth_uri is missing; Nessie itself gives no tokens"),
         (REST, {"oauth_uri": "http://o.example", "credential_file": "f"}, "oauth_uri would send"),
+        (NESSIE, {"headers": {"a": "b"}}, 'headers does nothing for type = "nessie"'),
+        (REST, {"headers": {"authorization": "Bearer x"}}, "use token_file or credential_file"),
+        (REST, {"headers": {"a b": "c"}}, "headers"),
+        (REST, {"headers": {"a": "b\r\nHost: c"}}, "headers"),
+        (REST, {"headers": {"a": "é"}}, "headers"),
     ],
 )
 def test_a_setting_that_does_nothing_or_harm_is_refused(
