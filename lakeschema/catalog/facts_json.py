@@ -25,6 +25,7 @@ from lakeschema.catalog.relations import (
     SchemaMode,
     SchemaPointer,
     TableFormat,
+    UnreadText,
     ViewText,
 )
 from lakeschema.catalog.sql_functions import Parameter, SqlFunction
@@ -44,7 +45,7 @@ def have_equal_facts(before: Relation, after: Relation) -> bool:
 
 def facts_to_json(relation: Relation) -> dict[str, Any]:
     """Facts as plain JSON values; ``facts_from_json`` reads them back."""
-    view = relation.view
+    view, unread = relation.view, relation.unread
     # Present only with a value, so that recorded hashes stay valid.
     unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
     return {
@@ -58,6 +59,7 @@ def facts_to_json(relation: Relation) -> dict[str, Any]:
         "serde": relation.serde,
         "serde_properties": dict(relation.serde_properties),
         "view": None if view is None else view_to_json(view),
+        **({} if unread is None else {"unread": unread_to_json(unread)}),
     }
 
 
@@ -72,6 +74,7 @@ def facts_from_json(facts: dict[str, Any]) -> Relation:
         serde=facts["serde"],
         serde_properties=facts["serde_properties"],
         view=None if facts["view"] is None else view_from_json(facts["view"]),
+        unread=unread_from_json(facts.get("unread")),
         unreadable=facts.get("unreadable"),
         schema_pointer=_pointer_from_json(facts.get("schema_pointer")),
     )
@@ -135,6 +138,14 @@ def column_to_json(column: Column) -> list[Any]:
 def column_from_json(value: list[Any]) -> Column:
     name, type_, comment, nullable, *former = value
     return Column(name, type_from_json(type_), comment, nullable, *map(tuple, former))
+
+
+def unread_to_json(unread: UnreadText | None) -> list[str] | None:
+    return None if unread is None else [unread.dialect, unread.text]
+
+
+def unread_from_json(value: list[str] | None) -> UnreadText | None:
+    return None if value is None else UnreadText(*value)
 
 
 def view_to_json(view: ViewText) -> dict[str, Any]:

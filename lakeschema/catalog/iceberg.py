@@ -157,10 +157,10 @@ def relation_of(
         properties={
             **without_volatile(schema.properties),
             **schema.details,
-            **({} if schema.view else {TABLE_TYPE: _ICEBERG}),
+            **({} if schema.view or schema.unread else {TABLE_TYPE: _ICEBERG}),
         },
         view=schema.view,
-        unreadable=schema.unreadable,
+        unread=schema.unread,
     )
 
 

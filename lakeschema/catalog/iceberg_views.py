@@ -2,7 +2,8 @@
 
 Iceberg's view specification, format 1. A view has one text for each dialect. The text of the engine that
 wrote the current version is chosen. If it has no known dialect, the first known dialect in the order of
-``DIALECTS`` is chosen. The columns do not follow the view's tables.
+``DIALECTS`` is chosen. A view without a known dialect has ``OwnSchema.unread``. The columns do not follow
+the view's tables.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from lakeschema.catalog.iceberg_fields import to_text
 from lakeschema.catalog.iceberg_types import columns_of, require_storable, text_or_none
 from lakeschema.catalog.own_schemas import OwnSchema
-from lakeschema.catalog.relations import Dialect, SchemaMode, ViewText
+from lakeschema.catalog.relations import Dialect, SchemaMode, UnreadText, ViewText
 
 REPRESENTATIONS = "iceberg.representations"
 """The property with each dialect's text as JSON, if there are several."""
@@ -36,10 +37,7 @@ def is_view(metadata: Mapping[str, Any]) -> bool:
 
 
 def view_schema(metadata: Mapping[str, Any]) -> OwnSchema:
-    """A view's stored columns and its text; malformed metadata raises as in ``iceberg_types``.
-
-    A view without a text in a known dialect has ``OwnSchema.unreadable``.
-    """
+    """A view's stored columns and its text; malformed metadata raises as in ``iceberg_types``."""
     if metadata["format-version"] not in _FORMATS:
         raise ValueError
     versions = {version["version-id"]: version for version in metadata["versions"]}
@@ -60,16 +58,8 @@ def view_schema(metadata: Mapping[str, Any]) -> OwnSchema:
         text_or_none(given.get(_COMMENT)),
         details={REPRESENTATIONS: to_text(texts)} if len(texts) > 1 else {},
         properties=properties,
-        view=_view_text(chosen, texts, version),
-        unreadable=None if chosen in DIALECTS else _unknown(texts),
-    )
-
-
-def _unknown(texts: Mapping[str, str]) -> str:
-    known = ", ".join(DIALECTS)
-    return (
-        f"the view has a text for {', '.join(sorted(texts)) or 'no engine'}, and none for one of "
-        f"{known}; add such a representation to the view"
+        view=_view_text(chosen, texts[chosen], version) if chosen in DIALECTS else None,
+        unread=None if chosen in DIALECTS else UnreadText(chosen, texts.get(chosen, "")),
     )
 
 
@@ -93,9 +83,8 @@ def _chosen(texts: Mapping[str, str], version: Mapping[str, Any]) -> str:
     return next((name for name in DIALECTS if name in texts), next(iter(texts), ""))
 
 
-def _view_text(chosen: str, texts: Mapping[str, str], version: Mapping[str, Any]) -> ViewText:
-    text = texts.get(chosen, "")
-    dialect = DIALECTS.get(chosen, Dialect.SPARK)
+def _view_text(chosen: str, text: str, version: Mapping[str, Any]) -> ViewText:
+    dialect = DIALECTS[chosen]
     namespace, catalog = (
         tuple(version.get("default-namespace") or ()),
         version.get("default-catalog"),

@@ -12,7 +12,14 @@ from typing import Protocol
 
 from lakeschema.catalog.iceberg_fields import DEFAULTS, FIELD_IDS, FORMER_IDS, FORMER_NAMES
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import NOTHING, Column, Relation, SchemaPointer, ViewText
+from lakeschema.catalog.relations import (
+    NOTHING,
+    Column,
+    Relation,
+    SchemaPointer,
+    UnreadText,
+    ViewText,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +30,7 @@ class OwnSchema:
         details: Iceberg's facts that columns cannot express, as properties.
         properties: the properties in the files; a metastore has a copy.
         view: the text of a view.
-        unreadable: why a view's text cannot be read, and what to do.
+        unread: the text of a view without one in a known dialect.
     """
 
     columns: tuple[Column, ...]
@@ -31,7 +38,7 @@ class OwnSchema:
     details: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     view: ViewText | None = None
-    unreadable: str | None = None
+    unread: UnreadText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ def with_own_schemas(
 def _with_answer(relation: Relation, answer: OwnSchema | UnreadSchema) -> Relation:
     if isinstance(answer, UnreadSchema):
         return replace(relation, unreadable=answer.reason)
-    if answer.view is not None:
+    if answer.view is not None or answer.unread is not None:
         return replace(
             relation, unreadable="its files are those of a view; drop it, or correct them"
         )

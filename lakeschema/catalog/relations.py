@@ -121,8 +121,16 @@ class ViewText:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadText:
+    """A view's query in a dialect that is not read, such as ``snowflake``; both are "" without a query."""
+
+    dialect: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
-    """Facts of a table or, with ``view``, of a view.
+    """Facts of a table or, with ``view`` or ``unread``, of a view.
 
     Attributes:
         columns: without partition columns; for a view, as stored when it was created.
@@ -130,6 +138,8 @@ class Relation:
             columns.
         properties: the table properties, without those in ``VOLATILE_PROPERTIES``.
         serde: the SerDe's class name, or None.
+        unread: the query of a view whose dialect is not read. The stored columns then count, and
+            the view reads no known relation.
         unreadable: why the catalog could not return the relation's facts; all other attributes are
             then unreliable.
         hive_columns: the columns that Hive reads, if Spark's own record differs; not a fact, since
@@ -146,6 +156,7 @@ class Relation:
     serde: str | None = None
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     view: ViewText | None = None
+    unread: UnreadText | None = None
     unreadable: str | None = None
     hive_columns: tuple[Column, ...] = field(default=(), compare=False)
     schema_pointer: SchemaPointer | None = None
@@ -157,7 +168,7 @@ class Relation:
 
     @property
     def is_view(self) -> bool:
-        return self.view is not None
+        return self.view is not None or self.unread is not None
 
 
 def without_former_names(relation: Relation) -> Relation:

@@ -10,6 +10,8 @@ from typing import Any
 from lakeschema.catalog.facts_json import (
     column_from_json,
     column_to_json,
+    unread_from_json,
+    unread_to_json,
     view_from_json,
     view_to_json,
 )
@@ -46,7 +48,7 @@ def schema_to_json(schema: OwnSchema) -> dict[str, Any]:
         "details": dict(schema.details),
         "properties": dict(schema.properties),
         "view": None if schema.view is None else view_to_json(schema.view),
-        "unreadable": schema.unreadable,
+        "unread": unread_to_json(schema.unread),
     }
 
 
@@ -58,7 +60,7 @@ def schema_from_json(value: Mapping[str, Any]) -> OwnSchema:
         details=value["details"],
         properties=value["properties"],
         view=None if value["view"] is None else view_from_json(value["view"]),
-        unreadable=value["unreadable"],
+        unread=unread_from_json(value["unread"]),
     )
 
 

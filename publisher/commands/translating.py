@@ -88,8 +88,8 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
         if policies is not None:
             check_names(policies, catalog)
     try:
-        around = _Upstreams(relations, options)
-        return translated({"relation": str(name), "to": to}, options, around, policies)
+        around = _Upstreams(name, relations, options)
+        return translated({"relation": relation, "to": to}, options, around, policies)
     except (InvalidRequest, TranslationError) as error:
         raise Refused(NO, str(error), error.hint) from error
 
@@ -114,11 +114,17 @@ def _in_policies(text: str) -> RelationName:
 
 
 class _Upstreams:
-    """Looks up the relation and its upstreams for a request that contains neither."""
+    """Looks up the relation ``name`` and its upstreams for a request that contains neither."""
 
-    def __init__(self, relations: Mapping[RelationName, Relation], options: Options) -> None:
+    def __init__(
+        self, name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+    ) -> None:
+        self._name = name
         self._relations = relations
         self._options = options
+
+    def named(self, _: str, /) -> RelationName:
+        return self._name
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         return {name: self._relations[name] for name in names if name in self._relations}

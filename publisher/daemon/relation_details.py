@@ -14,7 +14,7 @@ from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.relations import Relation, UnreadText
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.faults import failing_word, losses, meant_columns
@@ -196,6 +196,11 @@ def _definition(answer: Relation | Unanswered | None, stored: _Stored) -> Defini
     match answer:
         case Relation(unreadable=str(why)):
             return _published_definition(stored, f"The catalog cannot give it: {why}.")
+        case Relation(unread=UnreadText(dialect, text)):
+            why = f"Its text is for {dialect}, which is not read" if text else "It has no text"
+            return Definition(
+                "view", text, f"{why}: its columns are those that the catalog states."
+            )
         case Relation(view=None):
             return Definition("table", "", "A table, in the catalog now.")
         case Relation(view=view) if view is not None:

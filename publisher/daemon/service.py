@@ -24,6 +24,7 @@ from publisher.daemon.adapters import (
     build_selection,
     build_user_grants,
     catalog_names,
+    catalog_traits,
     close_catalog,
     generator_version,
     naming_rules,
@@ -266,7 +267,9 @@ class Service:
             return None
         options = build_options(self._settings)
         definitions = Definitions(self._catalog, outages, max_at_once=chosen.processes)
-        known = KnownSurroundings(self._state, definitions, options)
+        current = catalog_traits(self._settings.default_catalog).default_namespace
+        names = replace(self._names, current_namespace=current)
+        known = KnownSurroundings(self._state, definitions, options, names)
         return Translations(chosen, options, known)
 
     def _build_hearing(self, catalog: Catalog, outages: Outages) -> Hearing | None:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
+from lakeschema.catalog.errors import SessionRefused
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.typed_names import NamingRules, resolve_name
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.model.interface import Options
 from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Told, Wanted
@@ -24,11 +26,14 @@ _MAX_EXPLAINED: Final = 3
 
 
 class KnownSurroundings:
-    def __init__(self, state: State, definitions: Definitions, options: Options) -> None:
+    def __init__(
+        self, state: State, definitions: Definitions, options: Options, names: NamingRules
+    ) -> None:
         """``options`` must contain the deployment's resolver: relations of the catalog need it, too."""
         self._state = state
         self._definitions = definitions
         self._options = options
+        self._names = names
 
     def tell(self, wanted: Wanted, told: Told) -> None:
         """Adds the wanted relations.
@@ -36,6 +41,7 @@ class KnownSurroundings:
         Raises:
             Unavailable: the catalog or the state does not answer.
         """
+        told.names |= {text: self._named(text) for text in wanted.names}
         try:
             if wanted.relations:
                 # The second answer includes the upstreams of views, so that a third request is not needed.
@@ -46,6 +52,12 @@ class KnownSurroundings:
                 self._tell_interfaces(wanted.interfaces, told)
         except StateUnavailable as error:
             raise Unavailable("the state cannot be read") from error
+
+    def _named(self, text: str) -> str | None:
+        try:
+            return str(resolve_name(text, self._names))
+        except SessionRefused:
+            return None
 
     def _with_upstreams(self, names: Sequence[RelationName]) -> Iterable[RelationName]:
         edges = self._state.read(lambda tx: tx.graph.upstream_edges(names))

@@ -140,9 +140,10 @@ def kind_of(change: Change) -> str:
 
 def provenance_of(relation: Relation, derivation: Derivation) -> Provenance:
     """The provenance of a package's schema, without the parts that depend on the version."""
+    text = relation.view or relation.unread
     return Provenance(
         kind="view" if relation.is_view else "table",
-        view_text=relation.view.text if relation.view is not None else None,
+        view_text=None if text is None else text.text,
         upstreams={str(name): "" for name in derivation.upstreams},
         lineage={
             column.column: tuple(

@@ -20,6 +20,7 @@ from lakeschema.translation.model.clauses import Clause
 from lakeschema.translation.model.errors import (
     UnreachableSchema,
     UnreadableRelation,
+    UnsupportedConstruct,
     errors_of,
 )
 from lakeschema.translation.model.interface import (
@@ -70,7 +71,7 @@ def derive(
         TranslationError: the relation cannot be derived. The error has the relation's name, and the
             position in the text if it is known.
     """
-    if relation.is_view:
+    if relation.view is not None:
         return derive_view(relation, upstreams, options)[0]
     _check_readable(relation)
     return Derivation(base_table_interface(relation, options), (), ())
@@ -85,6 +86,12 @@ def derive_view(
         TranslationError: as in ``derive``.
     """
     view = relation.view
+    if relation.unread is not None:
+        raise UnsupportedConstruct(
+            f"the dialect {relation.unread.dialect or 'of no query'}",
+            "only the view's columns are known",
+            relation=relation.name,
+        )
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     _check_readable(relation)

@@ -34,14 +34,13 @@ def answer_translations(argument: tuple[Options, int]) -> Callable[[Attached], A
     defaults = replace(options, udf_resolver=resolver)
 
     def answer(asked: Attached) -> Any:
-        form, relations, interfaces, udfs, similar = asked.value
+        form, relations, interfaces, udfs, similar, names = asked.value
         resolver.answers = {name: udf_from_json(udf) for name, udf in udfs.items()}
-        told = _ToldSurroundings(relations, interfaces, similar)
+        told = _ToldSurroundings(relations, interfaces, similar, names)
         found = _answered(asked.data, defaults, told)
         if isinstance(found, Wanted):
-            return [
-                [name.to_json() for name in names] for names in (found.relations, found.interfaces)
-            ]
+            wanted = (found.relations, found.interfaces)
+            return [*([name.to_json() for name in part] for part in wanted), found.names]
         text, details = _in_form(Form(form), found)
         if len(text) + sum(map(len, details)) > max_answer_bytes:
             message = f"the answer has more than the {max_answer_bytes} bytes allowed"
@@ -65,6 +64,15 @@ class _ToldSurroundings:
     told_relations: Mapping[str, Any]
     told_interfaces: Mapping[str, Any]
     similar: Mapping[str, Sequence[str]]
+    names: Mapping[str, str | None]
+
+    def named(self, text: str, /) -> RelationName:
+        if text not in self.names:
+            raise _NotTold(Wanted(names=(text,)))
+        key = self.names[text]
+        if key is None:
+            raise UnknownRelation(RelationName.parse(text), hint="there is no such catalog")
+        return RelationName.from_key(key)
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         unknown = _untold(names, self.told_relations)

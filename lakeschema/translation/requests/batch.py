@@ -55,11 +55,20 @@ _KEYS = frozenset({
     "id", "ddl", "query", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group",
     "changed", "stored", "materialized",
 })  # fmt: skip
+_NAMESPACE = ("default",)
+"""The namespace of names without one."""
 _STORED_ROWS = frozenset({"changed", "stored", "materialized"})
 
 
 class Surroundings(Protocol):
     """Looks up the relations that a request reads but does not contain."""
+
+    def named(self, text: str, /) -> RelationName:
+        """The relation that a person means by a text.
+
+        Raises:
+            CatalogError: the text is not a name, or names an unknown catalog.
+        """
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         """The facts of the relations that exist."""
@@ -70,6 +79,9 @@ class Surroundings(Protocol):
 
 class NoSurroundings:
     """The surroundings of requests that contain all relations that they read."""
+
+    def named(self, text: str, /) -> RelationName:
+        return RelationName.parse(text, current_namespace=_NAMESPACE)
 
     def relations(self, _: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         return {}
@@ -136,6 +148,8 @@ def translated(
             raise InvalidRequest("stored rows belong to a relation, not to a 'script'")
         return _without_views(request, read, options)
     name = _name(request, own)
+    if name not in own:
+        name = surroundings.named(_text(request, "relation"))
     relations = {**own, **read([name])}
     if name not in relations:
         raise UnknownRelation(name, hint="the request does not create it")
@@ -242,7 +256,7 @@ def _name(request: Mapping[str, Any], created: Iterable[RelationName]) -> Relati
             return RelationName.parse(UNNAMED_QUERY)
         if names := tuple(created):
             return names[-1]
-    name = RelationName.parse(_text(request, "relation"), current_namespace=("default",))
+    name = RelationName.parse(_text(request, "relation"), current_namespace=_NAMESPACE)
     check_parts(name.parts)
     return name
 

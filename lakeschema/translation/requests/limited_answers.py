@@ -56,10 +56,12 @@ class Wanted:
     Attributes:
         relations: the relations whose facts are needed.
         interfaces: the relations for which the interface is enough.
+        names: the texts in which the request names relations.
     """
 
     relations: tuple[RelationName, ...] = ()
     interfaces: tuple[RelationName, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,15 @@ class Told:
         interfaces: stored derivations by relation name; null if the relation does not exist.
         udfs: the resolver's answers for the classes of these relations.
         similar: names that the request may have meant, by the name of a missing relation.
+        names: the names of relations, by the texts that mean them; null if the deployment has no
+            such catalog.
     """
 
     relations: dict[str, Any] = field(default_factory=dict)
     interfaces: dict[str, Any] = field(default_factory=dict)
     udfs: dict[str, Any] = field(default_factory=dict)
     similar: dict[str, Sequence[str]] = field(default_factory=dict)
+    names: dict[str, str | None] = field(default_factory=dict)
 
     def add_relation(
         self, name: RelationName, relation: Relation | None, udfs: Mapping[str, UdfAnswer]
@@ -103,7 +108,7 @@ def translation_handler(options: Options, max_answer_bytes: int) -> Handler:
 
 
 def question(request: bytes, form: Form, told: Told) -> Attached:
-    stated = [form.value, told.relations, told.interfaces, told.udfs, told.similar]
+    stated = [form.value, told.relations, told.interfaces, told.udfs, told.similar, told.names]
     return Attached(stated, request)
 
 
@@ -112,6 +117,6 @@ def read_answer(answer: Any) -> Answer | Wanted:
         result, details = answer.value
         return Answer(Result(result), answer.data, tuple(details))
     relations, interfaces = (
-        tuple(RelationName.from_json(name) for name in part) for part in answer
+        tuple(RelationName.from_json(name) for name in part) for part in answer[:2]
     )
-    return Wanted(relations, interfaces)
+    return Wanted(relations, interfaces, tuple(answer[2]))

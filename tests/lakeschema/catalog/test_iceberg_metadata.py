@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lakeschema.catalog.facts_json import facts_from_json, facts_to_json
 from lakeschema.catalog.iceberg import relation_of
 from lakeschema.catalog.iceberg_metadata import MalformedMetadata, read_metadata
 from lakeschema.catalog.identifiers import RelationName
@@ -15,6 +16,7 @@ from lakeschema.catalog.relations import (
     SchemaMode,
     SchemaPointer,
     TableFormat,
+    UnreadText,
     ViewText,
 )
 from tests.lakeschema.catalog.iceberg_documents import (
@@ -228,11 +230,18 @@ def test_every_text_of_a_view_is_a_fact() -> None:
     assert details(view_of({"spark": "SELECT 1 AS x"})) == {}
 
 
-def test_a_view_without_a_known_dialect_says_so() -> None:
-    found = relation_of(NAME, read_metadata(view_of({"duckdb": "SELECT 1"})))
+@pytest.mark.parametrize("texts", [{"duckdb": "SELECT 1 AS x"}, {}])
+def test_a_view_without_a_known_dialect_has_the_columns_that_it_states(
+    texts: dict[str, str],
+) -> None:
+    found = relation_of(NAME, read_metadata(view_of(texts)))
+    known = relation_of(NAME, read_metadata(view_of({"spark": "SELECT 1 AS x"})))
 
-    assert found.unreadable is not None
-    assert "has a text for duckdb, and none for one of spark, trino" in found.unreadable
+    assert found.unread == UnreadText(next(iter(texts), ""), "".join(texts.values()))
+    assert found.columns == known.columns
+    assert (found.is_view, found.view, found.unreadable) == (True, None, None)
+    assert facts_from_json(json.loads(json.dumps(facts_to_json(found)))) == found
+    assert found.properties == known.properties
 
 
 def test_a_view_has_its_catalog_and_namespace() -> None:

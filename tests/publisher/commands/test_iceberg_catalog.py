@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -174,3 +175,41 @@ def test_a_renamed_nested_field_gives_one_new_version(deployed: Deployed) -> Non
         "acme_schema_sales_eu_orders 2.0.0",
         "acme_schema_sales_eu_v 1.0.0",
     ]
+
+
+def test_a_view_for_an_engine_that_is_not_read_gets_a_package_of_its_stated_columns(
+    deployed: Deployed,
+) -> None:
+    config, place = deployed
+    there = {"default-namespace": list(NAMESPACE)}
+    total = field_of(1, "Total", "decimal(20, 2)")
+    theirs = view_of({"snowflake": "SELECT SUM(x):y AS Total FROM t"}, total, of_version=there)
+    reader = view_of({"spark": "SELECT Total AS t FROM theirs"}, total, of_version=there)
+    place({"theirs": theirs, "reader": reader})
+
+    snapshot(config)
+
+    assert wheels(config) == [
+        "acme_schema_sales_eu_reader 1.0.0",
+        "acme_schema_sales_eu_theirs 1.0.0",
+    ]
+    [wheel] = [each for each in config.parent.rglob("*.whl") if "theirs" in each.name]
+    with ZipFile(wheel) as archive:
+        [schema] = [archive.read(name) for name in archive.namelist() if name.endswith(".avsc")]
+    [column] = json.loads(schema)["fields"]
+    assert (column["name"], column["type"][1]["precision"]) == ("Total", 20)
+    known = run("explain", "sales.EU.theirs", "--json", "--config", str(config)).lines[0]
+    assert known["relation"]["status"] == "OK"
+    assert known["dependents"] == ["sales.`EU`.reader"]
+    refused = run("translate", "sales.EU.theirs", "--to", "trino", "--config", str(config))
+    assert refused.status != 0
+    assert (
+        "the dialect snowflake is not supported: only the view's columns are known" in refused.err
+    )
+
+    new = view_of(
+        {"snowflake": "SELECT x AS Total, y FROM t"}, total, field_of(2, "y"), of_version=there
+    )
+    place({"theirs": new, "reader": reader})
+    snapshot(config)
+    assert "acme_schema_sales_eu_theirs 1.1.0" in wheels(config)

@@ -16,6 +16,7 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.typed_names import NamingRules
 from lakeschema.translation.deriving.derivation_json import derivation_to_json
 from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 from lakeschema.translation.model.interface import Options, Returns, UdfAnswer
@@ -43,6 +44,7 @@ CREATE VIEW upper_names TBLPROPERTIES ('functions' = 'up:com.example.Up', 'depen
     AS SELECT up(dt) AS name FROM orders;
 """
 
+NAMES = NamingRules({"hive": True, "lake": False}, "hive", ("default",))
 Ask = Callable[..., dict[str, Any]]
 
 
@@ -95,7 +97,7 @@ def surroundings(
     state: SqliteState, catalog: DdlFilesCatalog, resolver: Callable[..., None] = lambda *_: None
 ) -> KnownSurroundings:
     return KnownSurroundings(
-        state, Definitions(catalog, Outages((CATALOG,), {})), options_of(resolver)
+        state, Definitions(catalog, Outages((CATALOG,), {})), options_of(resolver), NAMES
     )
 
 
@@ -140,6 +142,25 @@ class TestWhatIsKnown:
         assert column["column"] == "id"
         assert column["expression"] == "(id + id)"
         assert column["direct"] == [{"relation": "shop.ids", "column": "id"}]
+
+    def test_a_relation_is_named_as_in_every_command(self, ask: Ask) -> None:
+        found = ask(relation="hive.shop.TWICE", to="trino")
+        unknown = ask(relation="nowhere:a.b")["error"]
+
+        assert '"shop"."ids"' in found["result"]["sql"]
+        assert (unknown["type"], "nowhere:a.b" in unknown["message"]) == ("UnknownRelation", True)
+
+    def test_a_catalog_that_keeps_the_case_of_names_gets_it(
+        self, state: SqliteState, catalog: DdlFilesCatalog
+    ) -> None:
+        told = Told()
+
+        surroundings(state, catalog).tell(Wanted(names=("lake.Sales.Orders", "orders")), told)
+
+        assert told.names == {
+            "lake.Sales.Orders": "lake:`Sales`.`Orders`",
+            "orders": "default.orders",
+        }
 
     def test_a_table_of_the_service_has_a_schema(self, ask: Ask) -> None:
         found = ask(relation="shop.orders")["result"]

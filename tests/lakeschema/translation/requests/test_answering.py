@@ -89,7 +89,8 @@ def test_what_is_read_and_not_brought_is_wanted() -> None:
     assert isinstance(read, Wanted)
     assert (set(read.interfaces), read.relations) == ({T, RelationName.of("db", "u")}, ())
     assert ask(script) == Wanted(relations=(T,))
-    assert ask(b'{"relation": "db.t"}') == Wanted(relations=(T,))
+    assert ask(b'{"relation": "DB.t"}') == Wanted(names=("DB.t",))
+    assert ask(b'{"relation": "DB.t"}', told=Told(names={"DB.t": "db.t"})) == Wanted(relations=(T,))
 
 
 def test_what_is_told_is_used_and_what_does_not_exist_is_not_asked_again() -> None:
@@ -105,7 +106,7 @@ def test_what_is_told_is_used_and_what_does_not_exist_is_not_asked_again() -> No
 
 
 def test_facts_that_are_told_are_derived_here() -> None:
-    told = Told()
+    told = Told(names={"db.t": "db.t"})
     told.add_relation(T, relations_from_ddl([TABLE])[T], {})
 
     _, found = answered(b'{"relation": "db.t"}', told=told)
