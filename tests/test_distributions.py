@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -123,6 +124,17 @@ def test_the_library_has_the_same_source_in_both_wheels(wheels: Mapping[str, Pat
 def contents(wheel: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
         return {n: archive.read(n) for n in archive.namelist() if ".dist-info/" not in n}
+
+
+def test_the_images_install_the_versions_that_are_tested() -> None:
+    tested = _pins("dev")
+
+    assert {name: tested.get(name) for name in _pins("service")} == _pins("service")
+
+
+def _pins(requirements: str) -> dict[str, str]:
+    text = (ROOT / "requirements" / f"{requirements}.txt").read_text()
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE))
 
 
 def test_the_library_asks_for_the_versions_that_the_service_asks_for() -> None:
