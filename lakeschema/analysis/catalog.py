@@ -127,7 +127,7 @@ class KnownCatalog:
 
     Attributes:
         tables: the known tables by name.
-        namespace: the namespace for names of one part; empty if they stay as written. If a catalog
+        namespace: the namespace for names of one part; empty if such names stay as written. If a catalog
             was chosen without a schema, an empty part follows the catalog.
         temporary: this session's temporary tables, which hide other tables of the same name.
         created: the tables that the same text created, so that its author owns them.

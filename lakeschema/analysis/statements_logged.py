@@ -40,6 +40,7 @@ class LoggedStatement:
 def may_define(sql: str) -> bool:
     """Whether a text may change the catalog.
 
-    The answer is never wrongly False, and rarely wrongly True.
+    If False, the text certainly changes nothing. If True, the text almost always changes the
+    catalog.
     """
     return bool(_DEFINES.match(sql) or _LATER.search(sql))
