@@ -275,7 +275,8 @@ class Write:
     Attributes:
         source: the query whose rows are written, or which UPDATE or MERGE reads to change the target.
         relation: the relation whose rows move to the target without a query, as in a rename.
-        conditions: other expressions that affect which rows are added or removed, each with its clause.
+        conditions: other expressions that affect which rows are added or removed, with their
+            clauses.
     """
 
     target: Source

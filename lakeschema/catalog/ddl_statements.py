@@ -16,7 +16,7 @@ NameParts: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column's new place: first, or after another; if neither is set, it keeps its place."""
+    """A column's new place: first, or after another; if neither is set, the column stays."""
 
     first: bool = False
     after: str | None = None

@@ -74,7 +74,7 @@ class DatabasesSource:
         """Looks for changes, with one listing of each database.
 
         Each commit of data moves a pointer, so a changed name may have the same facts. If the
-        catalog refuses to list a database, its marks stay.
+        catalog refuses to list a database, the marks of that database stay.
         """
         marks: dict[RelationName, str] = {}
         for database in self.databases.databases():

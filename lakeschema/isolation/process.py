@@ -122,7 +122,9 @@ class LimitedProcess:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has answered nothing yet, so that no earlier question can have harmed it."""
+        """Whether the process has answered nothing yet, so that no earlier question can have harmed
+        it.
+        """
         return not self._greeted
 
     def start(self) -> None:
