@@ -308,7 +308,7 @@ def _check_prefix(prefix: str) -> None:
 
 
 def _ordinary_distribution(relation: RelationName) -> str | None:
-    """The readable part of the name, or None if it would not be injective."""
+    """The readable part of the name, or None if two relations could share it."""
     *levels, table = relation.parts
     if not all(_ORDINARY.fullmatch(part) for part in relation.parts):
         return None

@@ -51,7 +51,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
 
 
 class _Bounded:
-    """A transport that obeys the deadline of the exchange whose request it writes."""
+    """A transport that, from its first request on, obeys the deadline of the current exchange."""
 
     handle: socket.socket | None
 

@@ -122,9 +122,7 @@ class LimitedProcess:
 
     @property
     def is_new(self) -> bool:
-        """Whether the process has answered nothing yet, so that no earlier question can have harmed
-        it.
-        """
+        """Whether the process has answered nothing yet. Then no earlier question has harmed it."""
         return not self._greeted
 
     def start(self) -> None:

@@ -68,8 +68,7 @@ class QueryResolver(FromResolver):
             self.unused.append(common)
 
     def _recurs(self, query: tree.Query, name: str) -> bool:
-        """Whether a table recurs without the word RECURSIVE: a UNION whose first part does not read
-        it.
+        """Whether a table recurs without RECURSIVE: its query is a UNION whose first part does not.
         """
         return (
             self.scoping.recursion_needs_no_word
