@@ -120,7 +120,7 @@ def _namespace_component(namespace: Namespace) -> str:
         return _hashed_component(" ".join(parts), str(namespace))
     if len(levels) == 1:
         return _component(levels[0], str(namespace))
-    # The empty namespace is hashed as "", which is no name; a database may even be called `*`.
+    # The empty namespace is hashed as "", which no database has as its name, unlike `*`.
     exact = str(RelationName(levels, "*")) if levels else ""
     return _hashed_component(" ".join(levels), exact)
 

@@ -99,8 +99,8 @@ class Constructor:
         self._own_defaults()
 
     def _own_defaults(self) -> None:
-        """Adds code that gives each record separate mutable defaults; the signature only shows
-        these.
+        """Adds code that gives each record separate mutable defaults, which the signature only
+        shows.
         """
         places = [
             f"{attribute.name}={_placeholder(default)}"
@@ -112,9 +112,7 @@ class Constructor:
                 self._lines.add(f"__init__.__kwdefaults__.update({', '.join(places)})")
 
     def _set_once(self) -> None:
-        """Adds code that sets attributes. Until then a record has a draft class with the same
-        slots.
-        """
+        """Adds code that sets attributes. Before, a record has a draft class with the same slots."""
         lines, record = self._lines, self._record
         if not record.attributes:
             return

@@ -60,7 +60,7 @@ class _Held:
 
     Attributes:
         columns: each column's sources, by name in lower case.
-        from_before: whether it still has rows from before the first statement.
+        from_before: whether the table still has rows from before the first statement.
     """
 
     columns: Mapping[str, tuple[BaseColumn, ...]]

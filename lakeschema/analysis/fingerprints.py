@@ -1,6 +1,7 @@
 """Gives texts the same fingerprint if they differ only in literals that do not matter.
 
-A log of a million statements has some ten thousand fingerprints, each with one effect.
+A log of a million statements has some ten thousand fingerprints. All statements with one
+fingerprint have the same effect.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class Rows:
 
 @dataclass(slots=True, eq=False)
 class Recursive:
-    """A table of WITH RECURSIVE, which its own query reads; ``query`` is set last."""
+    """A table of WITH RECURSIVE, which its own query reads; ``query`` is set once it is resolved."""
 
     query: Query | None = None
     unread: Sequence[str] = field(default_factory=tuple)

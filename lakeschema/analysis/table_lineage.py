@@ -26,8 +26,7 @@ def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None)
 
 
 def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
-    """Composes lineages in order: the sources of an earlier step replace the table that it wrote.
-    """
+    """Composes lineages in order: the sources of an earlier step replace the table that it wrote."""
     found: dict[Source, frozenset[Source]] = {}
     for step in steps:
         made = {

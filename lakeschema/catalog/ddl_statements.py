@@ -120,7 +120,7 @@ class CreateView:
 
 @dataclass(frozen=True, slots=True)
 class CreateTemporary:
-    """A temporary table or view, which hides relations of its name and is not in the catalog."""
+    """A temporary table or view, which hides relations of the same name and is not in the catalog."""
 
     name: NameParts
 

@@ -22,7 +22,7 @@ _ICEBERG = "ICEBERG"
 _MARK_LENGTH = 16
 
 Loaded: TypeAlias = SchemaPointer | OwnSchema | UnreadSchema
-"""A source's answer for a name: the place of its metadata, or its schema, or why this is unreadable."""
+"""A source's answer for a name: the place of its metadata, its schema, or why the schema is unreadable."""
 
 
 @dataclass(frozen=True, slots=True)

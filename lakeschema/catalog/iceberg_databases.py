@@ -23,7 +23,7 @@ from lakeschema.catalog.own_schemas import OwnSchema, UnreadSchema
 
 _METADATA_LOCATION = "metadata_location"
 _TABLE_TYPES = frozenset({"ICEBERG", "ICEBERG-VIEW"})
-"""The values of the parameter for tables and views, in any letter case, as Iceberg's Java library."""
+"""The parameter's values for tables and views; letter case does not count, as in Iceberg for Java."""
 
 
 class Databases(Protocol):

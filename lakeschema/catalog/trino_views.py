@@ -37,7 +37,7 @@ class StoredView:
 
 
 def is_trinos(original_text: str) -> bool:
-    """Whether a view's original text is such a document."""
+    """Whether a view's original text is a document of Trino or Presto."""
     return original_text.startswith(_PREFIXES)
 
 

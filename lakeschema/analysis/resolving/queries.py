@@ -68,7 +68,9 @@ class QueryResolver(FromResolver):
             self.unused.append(common)
 
     def _recurs(self, query: tree.Query, name: str) -> bool:
-        """Whether a table recurs without RECURSIVE: its query is a UNION whose first part does not.
+        """Whether a table of WITH recurs without RECURSIVE.
+
+        Its query is then a UNION whose first part does not read the table.
         """
         return (
             self.scoping.recursion_needs_no_word

@@ -38,8 +38,8 @@ def unused_since(
     Reading a view reads everything in its query. If it is unknown which columns of a table were
     read, all its columns count as read.
 
-    ``reads`` are by relation, ``column_reads`` by relation, column and further keys; ``since`` is
-    in ISO form.
+    ``reads`` are counted by relation, ``column_reads`` by relation, column and further keys;
+    ``since`` is in ISO form.
     """
     last: dict[_Place, str] = {}
     for count in reads:
