@@ -99,9 +99,7 @@ class Constructor:
         self._own_defaults()
 
     def _own_defaults(self) -> None:
-        """Adds code that gives each record separate mutable defaults, which the signature only
-        shows.
-        """
+        """Adds code that gives each record separate mutable defaults. The signature only shows them."""
         places = [
             f"{attribute.name}={_placeholder(default)}"
             for attribute in self._record.attributes

@@ -40,7 +40,6 @@ class LoggedStatement:
 def may_define(sql: str) -> bool:
     """Whether a text may change the catalog.
 
-    If False, the text certainly changes nothing. If True, the text almost always changes the
-    catalog.
+    If False, the text certainly does not change the catalog. If True, it almost always does.
     """
     return bool(_DEFINES.match(sql) or _LATER.search(sql))

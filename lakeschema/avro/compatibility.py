@@ -336,7 +336,7 @@ def _is_same_leaf(old: Field, new: Field) -> bool:
 
 
 def _is_leaf(schema: Schema) -> bool:
-    """Whether it is a primitive, or a union of primitives, without properties.
+    """Whether the schema is a primitive, or a union of primitives, without properties.
 
     Properties may be equal but printed differently.
     """

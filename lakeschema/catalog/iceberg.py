@@ -144,8 +144,8 @@ def relation_of(
 ) -> Relation:
     """Facts from a table's or view's metadata. ``pointer`` is the place of metadata that was not read.
 
-    A relation without read metadata has a pointer even without a file. While a relation has a
-    pointer, its derivation and those of its dependents stay as they are.
+    A relation whose metadata was not read has a pointer, even without a file. While a relation has
+    a pointer, its derivation and those of its dependents stay as they are.
     """
     if isinstance(schema, UnreadSchema):
         unread = pointer or metadata_pointer("")

@@ -43,7 +43,7 @@ class Databases(Protocol):
         """All of Iceberg's tables and views in a database; none if the database does not exist."""
 
     def load(self, names: Sequence[RelationName]) -> Mapping[RelationName, Loaded]:
-        """The names among these that are Iceberg's tables and views, with their answers."""
+        """Those of the names that are Iceberg's tables and views, with the answer for each."""
 
     def close(self) -> None: ...
 

@@ -116,7 +116,7 @@ def former_ids(
     schemas: Sequence[Mapping[str, Any]],
     former: Mapping[int, tuple[str, ...]],
 ) -> dict[str, list[int]]:
-    """For each name, the ids of top-level fields that once had it, without the ids in ``former``.
+    """For each name, the ids of top-level fields that once had it, apart from those in ``former``.
 
     These ids show that a data file belongs to this table, even if all names in it mean other
     columns now.
