@@ -56,7 +56,10 @@ def _meaning(schema: Schema) -> tuple[int, _Logical]:
 
 
 def _within_bounds(groups: Iterable[Sequence[EarlierSchema]]) -> tuple[EarlierSchema, ...]:
-    """The schemas within the limits. Groups with one fingerprint are kept or dropped as a whole."""
+    """The schemas within the limits.
+
+    Schemas with the same fingerprint are kept or dropped together.
+    """
     kept: list[EarlierSchema] = []
     size = 0
     for group in groups:

@@ -264,7 +264,7 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
 
 
 def _check_distinct(shape: PackageShape) -> None:
-    """Checks for equal names. Naming is injective unless hashes collide, which this detects."""
+    """Checks for equal names. Two names are only equal if their hashes collide."""
     classes = [c.class_name for c in shape.classes]
     _refuse_duplicates(shape.root.full_name, classes)
     for record in shape.records:

@@ -68,7 +68,7 @@ def render_layout(
 
 
 def _described(shape: PackageShape, relation: str) -> PackageShape:
-    """The shape. If the owner wrote no documentation for the relation, its record gets one here."""
+    """The shape. If the owner wrote no documentation for the relation, its record gets some here."""
     root, *others = shape.records
     if root.doc:
         return shape

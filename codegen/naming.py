@@ -120,7 +120,7 @@ def _namespace_component(namespace: Namespace) -> str:
         return _hashed_component(" ".join(parts), str(namespace))
     if len(levels) == 1:
         return _component(levels[0], str(namespace))
-    # The empty namespace is hashed as "", which is no name; a database may even be called `*`.
+    # The empty namespace is hashed as "", which no database has as its name, unlike `*`.
     exact = str(RelationName(levels, "*")) if levels else ""
     return _hashed_component(" ".join(levels), exact)
 
@@ -308,7 +308,7 @@ def _check_prefix(prefix: str) -> None:
 
 
 def _ordinary_distribution(relation: RelationName) -> str | None:
-    """The readable part of the name, or None if it would not be injective."""
+    """The readable part of the name, or None if two relations could share it."""
     *levels, table = relation.parts
     if not all(_ORDINARY.fullmatch(part) for part in relation.parts):
         return None

@@ -20,8 +20,9 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\ufe00-\ufe
 def field_attribute(field: Field) -> str:
     """The attribute of a record's field, from the field's Avro name and the column's name.
 
-    If the column's name is not ASCII and Python allows it, this is the attribute. Otherwise the attribute
-    comes from the Avro name and is ASCII. So no two columns get the same attribute.
+    If the column's name is not ASCII and Python allows it, the attribute is the column's name.
+    Otherwise the attribute comes from the Avro name and is ASCII. So no two columns get the same
+    attribute.
     """
     original = field.properties.get(ORIGINAL_NAME)
     if isinstance(original, str) and _is_attribute(original) and legal_name(original) == field.name:

@@ -63,7 +63,7 @@ class Constructor:
         self._immutable = immutable
 
     def factories(self) -> None:
-        """Adds functions that make mutable defaults that are not empty. They come before the class."""
+        """Adds functions, before the class, that make the mutable defaults that are not empty."""
         for attribute in self._record.attributes:
             self._factory(attribute)
 
@@ -110,7 +110,7 @@ class Constructor:
                 self._lines.add(f"__init__.__kwdefaults__.update({', '.join(places)})")
 
     def _set_once(self) -> None:
-        """Adds code that sets attributes. Until this is done, a record has a draft class with the same slots."""
+        """Adds code that sets attributes. Before, a record has a draft class with the same slots."""
         lines, record = self._lines, self._record
         if not record.attributes:
             return

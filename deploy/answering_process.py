@@ -48,7 +48,7 @@ class AnsweringProcess(StopsOnExit):
             self._requests.write(json.dumps(request).encode() + b"\n")
             self._requests.flush()
         except BrokenPipeError:
-            pass  # It ended; read_answer reports the end of its log.
+            pass  # The program ended; read_answer reports the end of its log.
         return self.read_answer()
 
     def read_answer(self) -> Any:

@@ -32,7 +32,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class AvroRefused:
-    """The error of Java when it should have read a value."""
+    """The error that Java raised instead of reading a value."""
 
     message: str
 

@@ -70,7 +70,7 @@ def bill_of_materials(name: str, version: str, requirements: str) -> Mapping[str
 def _pins(requirements: str) -> Iterator[Pin]:
     for entry in _ENTRY.split(requirements):
         if not entry[:1].isalnum():
-            continue  # what stands before the first requirement
+            continue  # lines before the first requirement
         line = entry.partition("\n")[0].rstrip("\\ ")
         requirement = Requirement(line)
         [specifier] = requirement.specifier or [None]

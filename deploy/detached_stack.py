@@ -34,7 +34,9 @@ class StackOptions:
 
 
 def up(directory: Path, options: StackOptions) -> StackRecord:
-    """The running stack of the directory. Without one, removes the remains of a crash and starts it.
+    """The running stack of the directory.
+
+    If none runs, removes the remains of a crash and starts a stack.
 
     Raises StackConflict if a stack with different servers runs there.
     """

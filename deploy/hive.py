@@ -56,7 +56,7 @@ class HiveQueries(AnsweringProcess):
     ) -> HiveQueries:
         """Starts Hive with all files in ``directory``; returns when Hive accepts statements.
 
-        With ``metastore_port``, it also serves its catalog there, as a metastore of Hive 4 with a
+        With ``metastore_port``, Hive also serves its catalog there, as a metastore of Hive 4 with a
         notification log. Each statement leaves data in memory: 1024 megabytes suffice for about a
         thousand statements.
 

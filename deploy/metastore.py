@@ -113,7 +113,7 @@ class Metastore(Server):
     def restart(self, timeout_seconds: float = 120) -> None:
         """Stops the metastore if it runs, and starts it again on the same port.
 
-        Only a catalog with ``storage="disk"`` survives this.
+        Only a catalog with ``storage="disk"`` survives a restart.
         """
         self.process.stop()
         self.process = _start_process(self.directory, self.port, self.options, timeout_seconds)

@@ -74,7 +74,7 @@ class Postgresql(Server):
         self.process = self._started()
 
     def kill(self) -> None:
-        """Ends it at once, so that it must recover at its next start."""
+        """Ends the server at once, so that it must recover at its next start."""
         postmaster = int((self._home / "data/postmaster.pid").read_text().split()[0])
         os.kill(postmaster, signal.SIGQUIT)
         self.process.stop()

@@ -68,7 +68,7 @@ def read_record(directory: Path) -> StackRecord | None:
 
 
 def write_record(directory: Path, record: StackRecord) -> None:
-    """Replaces the record atomically; only its owner may read it, as it may hold a password."""
+    """Replaces the record atomically; only its owner may read the file, which may hold a password."""
     unfinished = directory / f".{FILE_NAME}"
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

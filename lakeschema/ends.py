@@ -35,7 +35,7 @@ class Ends:
         return self._last[key]
 
     def after(self, end: str, position: int, kind: re.Pattern[str]) -> int:
-        """The next place at or after ``position``; -1 if there is no further end.
+        """The next place of the end at or after ``position``; -1 if no end follows.
 
         ``kind`` matches every end of that kind; there may be as many as the text has characters.
         """

@@ -137,5 +137,5 @@ _CURRENT: ContextVar[_Exchange | None] = ContextVar("exchange", default=None)
 
 def _shut_down(connected: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # Not the method of a TLS socket, which only its reader's thread may call.
+        # Not the TLS socket's own method: only the thread that reads the socket may call it.
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

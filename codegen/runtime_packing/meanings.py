@@ -31,7 +31,7 @@ def meanings(module: str, tree: ast.Module) -> Mapping[str, str]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, with those under an ``if`` in its place."""
+    """The statements of a module; an ``if`` is replaced by the statements under it."""
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _statements([*statement.body, *statement.orelse])

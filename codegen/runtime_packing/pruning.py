@@ -19,7 +19,7 @@ def pruned(tree: ast.Module, documented: Collection[str], *, typed: bool) -> ast
 
 
 def drop_unread(trees: Mapping[str, ast.Module]) -> None:
-    """Removes unread imports from trees, and then types that only these used."""
+    """Removes unread imports from trees, and then types that only these imports used."""
     dropping = True
     while dropping:
         for tree in trees.values():

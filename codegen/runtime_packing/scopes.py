@@ -19,7 +19,7 @@ def global_names(statements: Iterable[ast.stmt]) -> frozenset[str]:
 
 
 def local_names(tree: ast.AST) -> frozenset[str]:
-    """The names that any function, class or comprehension inside binds locally."""
+    """The names that any function, class or comprehension inside the tree binds locally."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Global | ast.Nonlocal):
@@ -35,7 +35,7 @@ def local_names(tree: ast.AST) -> frozenset[str]:
 
 
 def used_names(tree: ast.AST) -> frozenset[str]:
-    """The names that are read inside, without attributes."""
+    """The names that are read inside the tree, without attributes."""
     return frozenset(
         node.id
         for node in ast.walk(tree)

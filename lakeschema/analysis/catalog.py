@@ -127,8 +127,8 @@ class KnownCatalog:
 
     Attributes:
         tables: the known tables by name.
-        namespace: the namespace for names of one part; empty if they stay as written. If a catalog
-            was chosen without a schema, an empty part follows the catalog.
+        namespace: the namespace for names of one part; empty if these names stay as written. If a
+            catalog was chosen without a schema, an empty part follows the catalog.
         temporary: this session's temporary tables, which hide other tables of the same name.
         created: the tables that the same text created, so that its author owns them.
         catalogs: by name, the catalogs that may begin a name of three or more parts.

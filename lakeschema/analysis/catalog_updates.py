@@ -81,7 +81,7 @@ def catalog_updates(
 
 
 def _columns(resolved: rs.Resolved) -> tuple[str, ...] | None:
-    """The columns of the rows that the statement writes or reads; None if a star's are unknown."""
+    """The columns that the statement writes or reads; None if a star's columns are unknown."""
     if resolved.writes:
         written = resolved.writes[0].columns
         if any(isinstance(column.value, rs.OpenStar) for column in written):

@@ -103,9 +103,10 @@ def _uses(resolved: rs.Resolved) -> Iterator[_Use]:
 
 
 def _parts(clause: rs.Clause, expression: rs.Expression) -> Iterator[_Use]:
-    """The columns of an expression, with clauses.
+    """The columns of an expression, each with its clause.
 
-    The keys of its windows have separate clauses. Nested queries are visited separately.
+    A window's key has the window's clause in place of ``clause``. Nested queries are visited
+    separately.
     """
     pending: list[tuple[rs.Clause, rs.Expression]] = [(clause, expression)]
     while pending:

@@ -60,7 +60,7 @@ class _Held:
 
     Attributes:
         columns: each column's sources, by name in lower case.
-        from_before: whether it still has rows from before the first statement.
+        from_before: whether the table still has rows from before the first statement.
     """
 
     columns: Mapping[str, tuple[BaseColumn, ...]]
@@ -86,7 +86,7 @@ class ColumnDataflow:
         self._held: dict[Source, _Held] = {}
 
     def add(self, resolved: rs.Resolved, catalog: KnownCatalog) -> None:
-        """Adds a statement's writes; emptying a table removes its sources.
+        """Adds a statement's writes; a statement that empties a table removes the table's sources.
 
         ``catalog`` is the catalog before the statement; views are expanded in it.
         """

@@ -71,7 +71,7 @@ class Filling:
 class _Held:
     """The sources of a table or temporary view.
 
-    ``shows`` is the query of a temporary view, which returns the present content of its tables.
+    ``shows`` is the query of a temporary view, whose rows follow each change of its tables.
     """
 
     sources: dict[Source, None] = field(default_factory=dict)
@@ -250,7 +250,7 @@ class Fillings:
     def _show_anew(self, session: str, changed: Source) -> None:
         """Refreshes the session's views that read a changed table.
 
-        Each is refreshed after everything that it reads.
+        A view is refreshed after the tables and views that it reads.
         """
         stale = {changed}
         for key in [each for each in self._held if each[0] == session and each[1] != changed]:

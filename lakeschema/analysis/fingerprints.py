@@ -1,6 +1,7 @@
 """Gives texts the same fingerprint if they differ only in literals that do not matter.
 
-A log of a million statements has some ten thousand fingerprints, each with one effect.
+A log of a million statements has some ten thousand fingerprints. All statements with one
+fingerprint have the same effect.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] |
 def _needless(tokens: list[Token]) -> set[int]:
     """The places of tokens that do not matter if they are literals.
 
-    They are in conditions, in VALUES, and in items with an alias. Elsewhere a literal may be a name, a
-    position, or part of the name of a column without an alias.
+    Such literals are in conditions, in VALUES, and in items with an alias. Elsewhere a literal may
+    be a name, a position, or part of the name of a column without an alias.
     """
     found: set[int] = set()
     clauses = [""]

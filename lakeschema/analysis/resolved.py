@@ -229,7 +229,7 @@ class Rows:
 
 @dataclass(slots=True, eq=False)
 class Recursive:
-    """A table of WITH RECURSIVE, which its own query reads; ``query`` is set last."""
+    """A table of WITH RECURSIVE, which its own query reads; ``query`` is set once it is resolved."""
 
     query: Query | None = None
     unread: Sequence[str] = field(default_factory=tuple)
@@ -275,7 +275,8 @@ class Write:
     Attributes:
         source: the query whose rows are written, or which UPDATE or MERGE reads to change the target.
         relation: the relation whose rows move to the target without a query, as in a rename.
-        conditions: other expressions that affect which rows are added or removed, with clauses.
+        conditions: other expressions that affect which rows are added or removed, with their
+            clauses.
     """
 
     target: Source

@@ -40,6 +40,6 @@ class LoggedStatement:
 def may_define(sql: str) -> bool:
     """Whether a text may change the catalog.
 
-    The answer is never wrongly False, and rarely wrongly True.
+    If False, the text certainly does not change the catalog. If True, it almost always does.
     """
     return bool(_DEFINES.match(sql) or _LATER.search(sql))

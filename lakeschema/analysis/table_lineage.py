@@ -26,7 +26,7 @@ def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None)
 
 
 def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
-    """Composes lineages in order: a source that an earlier step wrote is replaced by its sources."""
+    """Composes lineages in order: the sources of an earlier step replace the table that it wrote."""
     found: dict[Source, frozenset[Source]] = {}
     for step in steps:
         made = {

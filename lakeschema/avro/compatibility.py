@@ -1,7 +1,7 @@
 """Decides what a change of a schema means for users who have earlier versions installed.
 
-It is stricter than Avro's schema resolution. That accepts millis → micros and scale 2 → 4, although
-readers then silently misread every value.
+It is stricter than Avro's schema resolution. Schema resolution accepts millis → micros and scale 2
+→ 4, although readers then silently misread every value.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def _differences(old: Schema, new: Schema) -> _Findings:
 class _Comparison:
     """Walks two schemas in parallel; each pair of named types is compared when first met.
 
-    ``equal`` is True if only parts such as aliases differ, so that Java applies no aliases.
+    ``equal``: whether the schemas differ only in parts such as aliases. Java then applies no
+    aliases.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class _Comparison:
         return not met
 
     def alias_clashes(self) -> _Findings:
-        """Finds aliases that rename a type because they are its name on the other side."""
+        """Finds aliases that are the name of another type in the other schema, and so rename it."""
         for mine, others, added in (
             (self._new, self._old, "added"),
             (self._old, self._new, "in earlier versions"),
@@ -245,8 +246,8 @@ def _as_java_compares(schema: Schema) -> Schema:
 
     These are documentation, aliases and enums' defaults.
 
-    Java applies no aliases between equal schemas. Between different schemas, an alias renames the type or
-    field that has this name, although all earlier versions worked.
+    Java applies no aliases between equal schemas. After a change that makes the schemas different,
+    an old alias renames the type or field that has this name, although all earlier versions worked.
     """
     match schema:
         case Array(items):
@@ -335,7 +336,7 @@ def _is_same_leaf(old: Field, new: Field) -> bool:
 
 
 def _is_leaf(schema: Schema) -> bool:
-    """Whether it is a primitive, or a union of primitives, without properties.
+    """Whether the schema is a primitive, or a union of primitives, without properties.
 
     Properties may be equal but printed differently.
     """
@@ -418,8 +419,8 @@ def _promotions_reordered(old: Union, new: Union) -> str:
 
     A reader takes the first branch to which the written branch promotes.
 
-    This is harmless if only the width differs, but not if a logical type gives the number its
-    meaning.
+    A different branch is harmless if only its width differs, but not if a logical type gives the
+    number its meaning.
     """
     primitives = [branch for branch in old.branches if isinstance(branch, Primitive)]
     place = {branch_kind(branch): index for index, branch in enumerate(new.branches)}

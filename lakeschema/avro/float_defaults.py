@@ -1,4 +1,4 @@
-"""Reads text defaults of float and double, which Java accepts: only they can express infinity.
+"""Reads text defaults of float and double, which Java accepts: only text can express infinity.
 
 Java's parser passes the text to ``Double.valueOf`` if the field's own type is float or double.
 Within unions, arrays, maps and records' values it refuses the default (Avro 1.12).

@@ -185,8 +185,8 @@ class _Reader:
     def _reference(self, text: str, path: str, namespace: str) -> Reference:
         name = text if "." in text else full_name(text, namespace)
         if name not in self._definitions and name not in self._open:
-            # By the specification, a name without namespace cannot be used inside one; Java writes
-            # such names bare, and reads them again.
+            # By the specification, a name without namespace cannot be used inside a namespace. Java
+            # writes such names bare, and reads them again.
             name = text
         if name not in self._definitions and name not in self._open:
             raise MalformedAvroSchema(path, f"type {shown(text)} is not defined before this point")

@@ -90,8 +90,8 @@ def _head(kind: str, schema: NamedSchema, namespace: str) -> dict[str, Json]:
     if schema.doc is not None:
         node["doc"] = schema.doc
     if schema.aliases:
-        # This is the only way to write an alias without namespace inside one: like Java's writer,
-        # it leaves the rest to the reader.
+        # Inside a namespace, an alias without namespace can only be written like this. Java's writer
+        # does the same, and leaves its meaning to the reader.
         node["aliases"] = list(schema.aliases)
     return node
 

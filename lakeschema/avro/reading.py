@@ -108,7 +108,7 @@ def _is_readable(writer: Schema, reader: Schema) -> bool:
             return old == new or (old, new) in _PROMOTIONS
         case Fixed(), Fixed():
             return writer.size == reader.size
-        # What Spark writes for enums and fixed types.
+        # Spark writes enums as string, and fixed types as bytes.
         case (Primitive("string"), EnumSchema()) | (Primitive("bytes"), Fixed()):
             return True
         case _:

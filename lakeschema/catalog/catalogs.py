@@ -107,7 +107,7 @@ def adapter_of(catalog: Catalog, name: str) -> Catalog:
 
 
 def current_event_ids(catalog: Catalog) -> tuple[Mapping[str, int], Mapping[str, str]]:
-    """The newest event that a following read reflects, for each catalog.
+    """For each catalog, the newest event that a following read reflects.
 
     The second mapping has the reason for each catalog that does not answer. A catalog without event ids
     is in neither mapping.

@@ -103,7 +103,7 @@ def _column_names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:
-    """The table's columns as Spark creates them: it chooses a provider if no format is named."""
+    """The table's columns as Spark creates them: Spark chooses a provider if no format is named."""
     if clauses.is_of_hive:
         # Spark accepts NOT NULL for such a table, but lets nulls in.
         return tuple(map(as_nullable, columns))

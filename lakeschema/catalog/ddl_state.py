@@ -274,7 +274,7 @@ class DdlState:
         return Namespace(_folded(parts[1:], named), named.key)
 
     def _catalog_of_text(self, view: RelationName) -> str | None:
-        """The catalog in which the text of another catalog's view was read: the default one."""
+        """For another catalog's view, the name of the default catalog, in which its text was read."""
         if not view.catalog:
             return None
         return next((name for name, named in self._catalogs.items() if not named.key), None)

@@ -16,7 +16,7 @@ NameParts: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column's new place: first, or after another; if neither is set, it keeps its place."""
+    """A column's new place: first, or after another; if neither is set, the column stays."""
 
     first: bool = False
     after: str | None = None
@@ -120,7 +120,7 @@ class CreateView:
 
 @dataclass(frozen=True, slots=True)
 class CreateTemporary:
-    """A temporary table or view, which hides relations of its name and is not in the catalog."""
+    """A temporary table or view, which hides relations of the same name and is not in the catalog."""
 
     name: NameParts
 

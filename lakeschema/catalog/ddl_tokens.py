@@ -31,7 +31,7 @@ class _Patterns(NamedTuple):
 def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Patterns:
     """The patterns for a place.
 
-    They depend on whether comments and quotes of each kind can still end after it.
+    The patterns depend on which kinds of comments and quotes still have an end after the place.
     """
     comment = _COMMENT if comments else _NOTHING
     quoted = _QUOTED

@@ -22,7 +22,7 @@ _ICEBERG = "ICEBERG"
 _MARK_LENGTH = 16
 
 Loaded: TypeAlias = SchemaPointer | OwnSchema | UnreadSchema
-"""A source's answer for a name: the place of its metadata, or its schema, or why this is unreadable."""
+"""A source's answer for a name: the place of its metadata, its schema, or why the schema is unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Look:
 
     Attributes:
         marks: for each relation that exists, a text to pass to the next ``look``.
-        changed: relations whose facts may have changed since the passed marks, sorted, with new and
-            dropped relations.
+        changed: the relations, sorted, whose facts may have changed since the passed marks. New and
+            dropped relations are among them.
         head: the commit that the marks describe; "" for a catalog without commits.
     """
 
@@ -144,8 +144,8 @@ def relation_of(
 ) -> Relation:
     """Facts from a table's or view's metadata. ``pointer`` is the place of metadata that was not read.
 
-    An unread relation has a pointer even without a file. Then its derivation and those of its
-    dependents stay until it is read again.
+    A relation whose metadata was not read has a pointer, even without a file. While a relation has
+    a pointer, its derivation and those of its dependents stay as they are.
     """
     if isinstance(schema, UnreadSchema):
         unread = pointer or metadata_pointer("")

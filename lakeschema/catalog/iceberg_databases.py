@@ -23,7 +23,7 @@ from lakeschema.catalog.own_schemas import OwnSchema, UnreadSchema
 
 _METADATA_LOCATION = "metadata_location"
 _TABLE_TYPES = frozenset({"ICEBERG", "ICEBERG-VIEW"})
-"""The values of the parameter for tables and views, in any letter case, as Iceberg's Java library."""
+"""The parameter's values for tables and views; letter case does not count, as in Iceberg for Java."""
 
 
 class Databases(Protocol):
@@ -43,7 +43,7 @@ class Databases(Protocol):
         """All of Iceberg's tables and views in a database; none if the database does not exist."""
 
     def load(self, names: Sequence[RelationName]) -> Mapping[RelationName, Loaded]:
-        """The names among these that are Iceberg's tables and views, with their answers."""
+        """Those of the names that are Iceberg's tables and views, with the answer for each."""
 
     def close(self) -> None: ...
 
@@ -74,7 +74,7 @@ class DatabasesSource:
         """Looks for changes, with one listing of each database.
 
         Each commit of data moves a pointer, so a changed name may have the same facts. If the
-        catalog refuses to list a database, its marks stay.
+        catalog refuses to list a database, the marks of that database stay.
         """
         marks: dict[RelationName, str] = {}
         for database in self.databases.databases():

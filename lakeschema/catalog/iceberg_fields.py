@@ -116,9 +116,10 @@ def former_ids(
     schemas: Sequence[Mapping[str, Any]],
     former: Mapping[int, tuple[str, ...]],
 ) -> dict[str, list[int]]:
-    """The ids that top-level fields of a name had, by name, apart from those that ``former`` tells.
+    """For each name, the ids of top-level fields that once had it, apart from those in ``former``.
 
-    They show that a data file is this table's, even if all names in it mean other columns now.
+    These ids show that a data file belongs to this table, even if all names in it mean other
+    columns now.
     """
     told = {(name, id_) for id_, names in former.items() for name in names}
     told |= {(name_of(field), field["id"]) for field in current["fields"]}

@@ -27,7 +27,7 @@ _MIN_PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RestLogin:
-    """How the service logs in: with a ``token``, or a ``credential`` ``ID:SECRET`` (OAuth 2), or not.
+    """The service's login, if any: a ``token``, or a ``credential`` ``ID:SECRET`` (OAuth 2).
 
     Attributes:
         oauth_uri: the server that gives tokens; None for the catalog's own.
@@ -44,7 +44,7 @@ class RestLogin:
 class RestServer:
     """A catalog's address and options of the connection. Files are PEM files, as ``requests`` takes them.
 
-    Each request below ``uri`` gets the ``headers``; another server of tokens does not.
+    Each request below ``uri`` gets the ``headers``; a separate server of tokens does not get them.
     """
 
     uri: str

@@ -145,7 +145,10 @@ class NessieSource:
         return {name: _mark(content) for name, content in contents if _is_relation(content)}
 
     def _is_in_history(self, commit: str, newest: str) -> bool:
-        """Whether ``commit`` is in the history of ``newest``. Nessie also compares unrelated commits."""
+        """Whether ``commit`` is in the history of ``newest``.
+
+        Nessie itself also compares unrelated commits.
+        """
         if not _COMMIT.fullmatch(commit):
             return False
         query = {"filter": f"commit.hash == '{commit}'", "max-records": "1"}

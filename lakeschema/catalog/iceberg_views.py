@@ -75,7 +75,10 @@ def _texts(version: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _chosen(texts: Mapping[str, str], version: Mapping[str, Any]) -> str:
-    """The dialect whose text counts. If no dialect is known, it is any dialect, or "" without a text."""
+    """The dialect whose text counts.
+
+    If no dialect is known, the result is any dialect, or "" without a text.
+    """
     summary = version.get("summary") or {}
     engine = str(summary.get("engine-name", "")).lower()
     if engine in texts and engine in DIALECTS:

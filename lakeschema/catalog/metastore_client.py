@@ -159,7 +159,7 @@ class MetastoreClient:
     def _once(self, call: Callable[[Any], Result]) -> Result:
         """Runs a call once.
 
-        It ends within a few timeouts, including connecting and both handshakes.
+        The call ends within a few timeouts, including connecting and both handshakes.
         """
         try:
             with exchange(_TIMEOUTS_PER_EXCHANGE * self._timeout_seconds):

@@ -42,7 +42,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
         if security.sasl is not None:
             transport = _sasl_transport(transport, host, security.sasl)
         transport.open()
-    except Exception as error:  # what mechanisms raise has no common root
+    except Exception as error:  # the mechanisms' exceptions have no common root
         # Thrift's TLS socket cannot be closed before it was opened.
         if endpoint.handle is not None:
             endpoint.close()
@@ -51,7 +51,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
 
 
 class _Bounded:
-    """A transport that obeys the deadline of the exchange whose request it writes."""
+    """A transport that, from its first request on, obeys the deadline of the current exchange."""
 
     handle: socket.socket | None
 

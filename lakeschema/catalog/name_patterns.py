@@ -36,7 +36,7 @@ def _sql_pattern(text: str) -> str:
     pieces: list[str] = []
     for escaped, anything, one, plain in _SQL_PIECE.findall(text):
         if anything:
-            # Two in a row would make the match slow for some texts.
+            # A second ``.*`` in a row would make the match slow for some texts.
             if pieces[-1:] != [".*"]:
                 pieces.append(".*")
         else:

@@ -122,7 +122,10 @@ class ViewText:
 
 @dataclass(frozen=True, slots=True)
 class UnreadText:
-    """A view's query in a dialect that is not read, such as ``snowflake``; both are "" without a query."""
+    """A view's query in a dialect that is not read, such as ``snowflake``.
+
+    Both fields are "" without a query.
+    """
 
     dialect: str
     text: str
@@ -201,7 +204,7 @@ _VOLATILE_PREFIXES = ("spark.sql.statistics.", APPLY_RECORD)
 
 
 def with_functions(relation: Relation, find: FindFunction) -> Relation:
-    """Adds to a Spark view the SQL functions that its text may call; it keeps those that it has."""
+    """Adds to a Spark view the SQL functions that its text may call; its present functions stay."""
     view = relation.view
     if view is None or view.dialect is not Dialect.SPARK:
         return relation

@@ -299,7 +299,7 @@ def _drop(
 def _to_change(
     parts: Levels, verb: str, session: Session, catalogs: Catalogs
 ) -> tuple[str, Levels, CreatesNamespaces]:
-    """The catalog and namespace to change. Rule 2 finds the catalog.
+    """The catalog and namespace to change. Rule 2 of ``name_resolution`` finds the catalog.
 
     The current namespace never counts, as in Spark.
     """

@@ -68,7 +68,7 @@ _TOKEN = re.compile(r"(?P<name>`(?:[^`]|``)+`|\w+)|\S")
 def called_names(text: str, namespace: tuple[str, ...]) -> frozenset[RelationName]:
     """All names before a parenthesis; some are not functions, but no function is missing."""
     found = set()
-    names: list[str] = []  # of the last name the parts, "" behind a point
+    names: list[str] = []  # the parts of the last name; "" after a dot
     for token in _TOKEN.finditer(text):
         mark = token[0]
         if token["name"]:

@@ -37,7 +37,7 @@ class StoredView:
 
 
 def is_trinos(original_text: str) -> bool:
-    """Whether a view's original text is such a document."""
+    """Whether a view's original text is a document of Trino or Presto."""
     return original_text.startswith(_PREFIXES)
 
 
@@ -75,7 +75,7 @@ def _column(stored: Mapping[str, Any]) -> Column:
 
 
 def without_marks(properties: Mapping[str, str]) -> Mapping[str, str]:
-    """The properties that describe the view; Trino's own comment does not."""
+    """The properties without Trino's marks and without the comment that Trino itself writes."""
     return MappingProxyType(
         {
             key: value

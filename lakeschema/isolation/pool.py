@@ -35,7 +35,7 @@ class LimitedProcesses:
             self._idle.put(LimitedProcess(handlers, limits, early if number == count else None))
 
     def warm(self) -> None:
-        """Starts every process now, so that the first question does not wait for it."""
+        """Starts every process now, so that the first question does not wait for the start."""
         processes = [self._idle.get() for _ in range(self._idle.qsize())]
         for process in processes:
             if process is not None:
@@ -61,7 +61,7 @@ class LimitedProcesses:
             except ProcessDied as died:
                 if was_new or died.timed_out:
                     raise
-                # Earlier questions may have used up its memory, so this one gets another try.
+                # Earlier questions may have used up the child's memory: this question gets another try.
                 log.warning(
                     "child process died; another one is asked",
                     extra={"question": handler, "why": died.reason},

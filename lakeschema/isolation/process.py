@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 _MAX_TRACE_BYTES = 400
 _START_SECONDS = 60.0
-# Fits a wheel at once, instead of in many small turns of both processes.
+# A wheel fits into the pipe at once, so the processes need not take many small turns.
 _PIPE_BYTES = 256 * 1024
 _BOOTSTRAP = (
     "import sys; sys.path += [p for p in sys.argv[2:] if p not in sys.path]; "
@@ -57,7 +57,7 @@ class Child:
     trace: IO[bytes]
 
     def kill(self) -> None:
-        """Kills it, and any process it started."""
+        """Kills the child, and any process that the child started."""
         self.trace.close()
         _kill_group(self.process)
         for pipe in (self.process.stdin, self.process.stdout):
@@ -122,7 +122,7 @@ class LimitedProcess:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has answered nothing yet, so that no earlier question can have harmed it."""
+        """Whether the process has answered nothing yet. Then no earlier question has harmed it."""
         return not self._greeted
 
     def start(self) -> None:

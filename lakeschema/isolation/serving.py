@@ -1,6 +1,6 @@
 """The child's side: sets limits first, then answers until its pipe closes.
 
-An unexpected error ends it, with a trace that the parent reports.
+An unexpected error ends the child, with a trace that the parent reports.
 """
 
 from __future__ import annotations

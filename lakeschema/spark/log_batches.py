@@ -48,7 +48,7 @@ _FOLDED: Final = 1_000
 
 @dataclass(slots=True)
 class Fold:
-    """The totals of one partition's statements, or of several in order.
+    """The totals of one partition's statements, or of several partitions in order.
 
     Attributes:
         rows: the rows of the answers, by table; an answer that statements share counts once.

@@ -1,4 +1,4 @@
-"""Analyses a stream of statements, as a Spark query between Kafka topics that answers each once.
+"""Analyses statements of a Kafka topic, as a Spark query that answers each statement once.
 
 A batch is read like a log: its DDL makes a timeline over the catalog that the previous batch left.
 Executors answer every statement against the catalog at its place. Unlike in the job over a log,

@@ -1,6 +1,6 @@
 """File storages: the local file system, and object stores and HDFS through Arrow.
 
-Both only list a folder or open a file in it; neither follows a link, except to a folder.
+Both kinds can only list a folder or open a file in it. They follow no link, except to a folder.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class ExpressionResolver:
         return rs.Operation(taken, (base, self.expression(node.index, scope)))
 
     def _variant(self, node: tree.VariantPath, scope: Scope) -> rs.Expression:
-        """A path into a variant as a field, if the path is written like a field's name."""
+        """Reads a path into a variant as a field, if the path is written like a field's name."""
         base, path = node.call.arguments
         found = self.expression(base, scope)
         assert isinstance(path, tree.StringLiteral)

@@ -95,7 +95,7 @@ class FromResolver(ExpressionResolver):
     def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
         """Whether a name in FROM begins with an earlier relation.
 
-        Then it means a column of that relation.
+        Such a name means a column of that relation.
         """
         return (
             self.scoping.arrays_in_from

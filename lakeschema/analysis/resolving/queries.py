@@ -68,7 +68,10 @@ class QueryResolver(FromResolver):
             self.unused.append(common)
 
     def _recurs(self, query: tree.Query, name: str) -> bool:
-        """Whether a table recurs without RECURSIVE: a UNION whose first part does not read it."""
+        """Whether a table of WITH recurs without RECURSIVE.
+
+        Its query is then a UNION whose first part does not read the table.
+        """
         return (
             self.scoping.recursion_needs_no_word
             and isinstance(query, tree.SetQuery)

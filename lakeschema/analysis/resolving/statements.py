@@ -124,7 +124,7 @@ class _Statements(QueryResolver):
                 assert_never(statement)
 
     def _logged(self, found: rs.Resolved, logged: st.Named | None) -> rs.Resolved:
-        """The statement with a write of the changed rows to ``logged``, in unknown columns."""
+        """The statement, which also writes the changed rows to unknown columns of ``logged``."""
         if logged is None:
             return found
         name = self._name(logged)

@@ -133,8 +133,8 @@ def _unknown(subject: Subject) -> Iterator[rs.UnknownColumn]:
     seen: set[tuple[object, ...]] = set()
     rows = _names_of_rows(subject)
     for name, aliases in _all_unknown(subject):
-        # A star's columns are shared by their readers, and an alias may be legal where the
-        # dialect's scoping rules are not fully known.
+        # Several queries may read one star's column, so it is reported once. An alias may be legal,
+        # since the dialect's scoping rules are not fully known.
         key = (name.name, name.position)
         bare = name.name[0].lower() if len(name.name) == 1 else ""
         is_special = bare in _WITHOUT_TABLE or bare in rows or name.name[-1][:1] in "$@:{"
@@ -167,7 +167,7 @@ def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset
             item.name.lower()
             for item in named
             if not isinstance(item.expression, rs.UnknownColumn)
-            # Two columns with equal names from stars cannot be meant as aliases.
+            # A name that two columns share, one of them from a star, cannot be meant as an alias.
             and not (item.starred and times[item.name.lower()] > 1)
         )
         # Relations are checked one by one, since chains of joins are deep.

@@ -16,8 +16,8 @@ def missing_partition_filter(subject: Subject) -> Iterator[Finding]:
     """Finds reads of a partitioned table that no condition on a partition column restricts.
 
     A condition of an outer query counts, since engines push it down. A comparison with a column of
-    another table counts, because engines prune partitions at run time. It does not count if the other
-    table is read as a whole. A query of only partition columns reads no data.
+    another table counts, because engines prune partitions at run time. Such a comparison does not
+    count if the other table is read as a whole. A query of only partition columns reads no data.
     """
     found = _Partitioned(subject)
     if not found.columns:
@@ -73,7 +73,7 @@ class _Partitioned:
                 yield from conjuncts(condition)
 
     def _restricting(self, condition: rs.Expression) -> list[set[int]]:
-        """The reads whose partition columns a condition compares, in sets.
+        """Sets of reads whose partition columns a condition compares.
 
         The condition compares the reads in one set with each other.
         """

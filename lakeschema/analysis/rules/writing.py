@@ -24,7 +24,7 @@ def star_written(subject: Subject) -> Iterator[Finding]:
 
 
 def _starred(query: rs.Query) -> rs.Scan | None:
-    """A table whose columns are shown only through stars, in sub-queries too."""
+    """A table whose columns the query, or a sub-query, shows only through stars."""
     pending: list[rs.Query | rs.Relation | None] = [query]
     seen: set[int] = set()
     while pending:

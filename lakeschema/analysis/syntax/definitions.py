@@ -453,7 +453,7 @@ class Definitions(Changes):
 
 
 def _global(create: st.Create) -> tuple[st.Create, bool]:
-    """The view in ``global_temp`` for Spark's global temporary view, and whether it is still temporary.
+    """Puts Spark's global temporary view in ``global_temp``; also returns whether it is temporary.
 
     A global temporary table is a normal table that only loses its rows.
     """

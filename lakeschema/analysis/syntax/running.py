@@ -217,7 +217,10 @@ class Running(Definitions):
         return self.with_queries(found, *self.starts_without_semicolon())
 
     def _run_text(self, verb: str, position: Position, *behind: str) -> st.Statement:
-        """The statements of the literal text that comes next; unknown if more text is appended."""
+        """The statements of the literal text that comes next.
+
+        If the literal is only a part of the text, the statement is unknown.
+        """
         if self.ends():
             self.fail("expected a text")
         text, following = self.at, self.ahead()
@@ -240,7 +243,7 @@ class Running(Definitions):
 
     @abstractmethod
     def starts_without_semicolon(self) -> tuple[str, ...]:
-        """The words that begin a new statement, and so end one without a semicolon."""
+        """The words that begin a new statement, and so end a statement without a semicolon."""
 
     def begins_another(self) -> bool:
         if self.word == "WITH":

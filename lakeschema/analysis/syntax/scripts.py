@@ -314,7 +314,7 @@ class Scripts(Running):
         self.skip_to("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE")
         return self.statement()
 
-    # control of flow: its words part statements, and its conditions are passed over
+    # control of flow: its words separate statements, and its conditions are skipped
 
     def begin(self) -> st.Statement:
         """Reads BEGIN: a transaction up to its end, or only a block's first word."""
@@ -388,8 +388,8 @@ class Scripts(Running):
                     statement = self.statement()
                 except TranslationError:
                     self._depth = depth
-                    # Reading continues after the part that was understood, which is not read again
-                    # for each word in it.
+                    # Reading continues after the part that was understood, so that no part is read
+                    # once for each of its words.
                     self.back_to(max(self.index, before + 1))
                     continue
                 if isinstance(statement, st.Block):

@@ -33,13 +33,13 @@ def unused_since(
     column_reads: Iterable[Count],
     since: str,
 ) -> tuple[Unused, ...]:
-    """The relations that were not read since a day, and the unread columns of relations that were.
+    """The relations that were not read since a day, and unread columns of the others.
 
     Reading a view reads everything in its query. If it is unknown which columns of a table were
     read, all its columns count as read.
 
-    ``reads`` are by relation, ``column_reads`` by relation, column and further keys; ``since`` is
-    in ISO form.
+    ``reads`` are counted by relation, ``column_reads`` by relation, column and further keys;
+    ``since`` is in ISO form.
     """
     last: dict[_Place, str] = {}
     for count in reads:

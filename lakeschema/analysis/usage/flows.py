@@ -39,7 +39,10 @@ class Flow:
 def dataflow_graph(
     flows: Iterable[Count], known: Mapping[RelationName, KnownTable]
 ) -> tuple[Flow, ...]:
-    """Every edge once, without a table's edges to itself. ``flows`` are by target and source."""
+    """Every edge once, without a table's edges to itself.
+
+    ``flows`` are counted by target and source.
+    """
     found = {
         (source, target): Flow(source, target, count.statements, count.users, count.last_day)
         for count in flows
@@ -80,7 +83,7 @@ class Reach:
     ) -> None:
         """Prepares the flows.
 
-        ``column_flows`` are by target, column, source, source column, kind.
+        ``column_flows`` are counted by target, column, source, source column, kind.
         """
         self._with_columns = {str(n) for n, t in known.items() if t.columns is not None}
         self._by_source: dict[str, dict[str, list[tuple[str, Place]]]] = {}

@@ -39,7 +39,7 @@ def join_clusters(joined: Iterable[Count], min_statements: int = 1) -> tuple[Joi
 
     Column pairs with fewer than ``min_statements`` connect nothing.
 
-    ``joined`` are by relation, column, other relation, other column.
+    ``joined`` are counted by relation, column, other relation, other column.
     """
     pairs: dict[tuple[str, str], list[Count]] = {}
     for count in joined:

@@ -37,9 +37,9 @@ _CLAUSES: Final[Mapping[Layout, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Advice on one column, which ``statements`` of the table's ``reads`` use in a relevant clause.
+    """Advice on one column: ``statements`` of the table's ``reads`` use it in a relevant clause.
 
-    The number is that of the most frequent clause, so it may be too low.
+    ``statements`` counts only the most frequent clause, so it may be too low.
     """
 
     relation: str
@@ -57,7 +57,7 @@ def layout_advice(
 ) -> tuple[Advice, ...]:
     """The columns of each layout for tables that are read, the most used first.
 
-    ``usage`` is by relation, column, clause; ``reads`` by relation.
+    ``usage`` is counted by relation, column and clause; ``reads`` by relation.
     """
     read = {count.keys[0]: count.statements for count in reads}
     tables = {str(name): table for name, table in known.items()}

@@ -16,7 +16,7 @@ class Repeated:
         cost: the cost of one run, which is the sum of its tables' sizes; an unknown size counts as
             1.
         builds: the days on which one of its tables was written, at least 1.
-        saved: ``cost`` times the statements beyond the builds.
+        saved: ``cost`` times the number of statements minus ``builds``.
     """
 
     fingerprint: str

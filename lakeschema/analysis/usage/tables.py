@@ -76,7 +76,7 @@ class Question:
         sizes: the sizes of tables, in any one unit.
         days: a relation is unused if nobody read it for this many days before the last day.
         today: the last day; by default the log's.
-        about: what will change, so that people must be told: a relation, and a column or ``*``.
+        about: the change to tell people about: a relation, and its changed column or ``*``.
         min_joins: the least number of statements with which a pair of columns connects two tables.
     """
 
