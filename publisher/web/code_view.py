@@ -116,14 +116,21 @@ def _first(lines: Sequence[str], max_lines: int) -> Sequence[str]:
 @lru_cache(_MAX_CACHED)
 def _styled(text: str, language: Language) -> Sequence[tuple[CodeSpan, ...]]:
     found: list[list[CodeSpan]] = [[]]
-    for kind, piece in _LEXERS[language].get_tokens(text):
-        style = _style(kind)
+    for start, kind, piece in _LEXERS[language].get_tokens_unprocessed(text):
+        is_name = language == "sql" and _is_name(text, start, piece)
+        style = _style(Name if is_name and kind in Keyword else kind)
         first, *others = piece.split("\n")
         _append(found[-1], style, first)
         for part in others:
             found.append([])
             _append(found[-1], style, part)
     return [tuple(line) for line in found]
+
+
+def _is_name(text: str, start: int, keyword: str) -> bool:
+    """Whether a keyword of SQL is the name of a column or table: it has one letter, or is next to a dot."""
+    end = start + len(keyword)
+    return len(keyword) == 1 or "." in (text[start - 1 : start], text[end : end + 1])
 
 
 def _append(line: list[CodeSpan], style: str, text: str) -> None:
